@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from importlib.metadata import Distribution, distributions
 
+from packaging.specifiers import SpecifierSet
+
 SUPPORTED = ("3.10", "3.11", "3.12", "3.13")
 OWN = {"rag-guard", "langchain-rag-guard", "llama-index-postprocessor-rag-guard"}
 
@@ -14,16 +16,11 @@ def canonical(name: str) -> str:
 
 
 def pin(distribution: Distribution) -> str:
-    from packaging.specifiers import SpecifierSet
-
     # A local label such as "+cpu" names a build, not a release, and exists on one index only.
     version = distribution.version.partition("+")[0]
     requires = SpecifierSet(distribution.metadata.get("Requires-Python") or "")
-    allowed = [python for python in SUPPORTED if requires.contains(f"{python}.99")]
-    if allowed == list(SUPPORTED):
-        marker = ""
-    else:
-        marker = " ; " + " or ".join(f'python_version == "{python}"' for python in allowed)
+    oldest = next(python for python in SUPPORTED if requires.contains(f"{python}.99"))
+    marker = "" if oldest == SUPPORTED[0] else f' ; python_version >= "{oldest}"'
     return f"{canonical(distribution.metadata['Name'])}=={version}{marker}"
 
 
