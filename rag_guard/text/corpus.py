@@ -1,0 +1,167 @@
+"""The documents of an example, analysed once and shared by every answer that is checked against them."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import Counter, OrderedDict
+from functools import cached_property
+
+from rag_guard.schema import Document
+from rag_guard.text.language import detect_language
+from rag_guard.text.quantities import Quantity, find_quantities
+from rag_guard.text.windows import Window, find_windows
+from rag_guard.text.words import Word, find_words
+
+_CACHED_CORPORA = 64
+_CACHED_CHARACTERS = 4_000_000
+
+
+class Corpus:
+    """Windows, words and quantities of a set of documents, each computed on first use.
+
+    Attributes:
+        documents: as given, in the caller's order; ``Window.document`` indexes them.
+    """
+
+    def __init__(self, documents: tuple[Document, ...]) -> None:
+        self.documents = documents
+
+    @cached_property
+    def language(self) -> str | None:
+        """ISO 639-1 code of the documents, from the longest one."""
+        longest = max((document.text for document in self.documents), key=len, default="")
+        return detect_language(longest) if longest else None
+
+    @cached_property
+    def is_blank(self) -> bool:
+        """Whether no document has a letter or digit."""
+        return not any(char.isalnum() for document in self.documents for char in document.text)
+
+    @cached_property
+    def windows(self) -> list[Window]:
+        """All evidence windows in document order. Documents that repeat an earlier one word for word add none."""
+        windows: list[Window] = []
+        seen: set[str] = set()
+        for index, document in enumerate(self.documents):
+            if document.text not in seen:
+                seen.add(document.text)
+                windows.extend(find_windows(document.text, index, self.language))
+        return windows
+
+    @cached_property
+    def window_words(self) -> list[list[Word]]:
+        """Per window, its words with offsets into the document."""
+        by_document = {
+            index: find_words(self.documents[index].text, self.language)
+            for index in sorted({window.document for window in self.windows})
+        }
+        result: list[list[Word]] = []
+        cursor = {index: 0 for index in by_document}
+        for window in self.windows:
+            words = by_document[window.document]
+            position = cursor[window.document]
+            while position > 0 and words[position - 1].start >= window.start:
+                position -= 1
+            while position < len(words) and words[position].start < window.start:
+                position += 1
+            end = position
+            while end < len(words) and words[end].end <= window.end:
+                end += 1
+            cursor[window.document] = end
+            result.append(words[position:end])
+        return result
+
+    @cached_property
+    def context_words(self) -> list[list[Word]]:
+        """Per window, the words of the ranges that give it its meaning: headings, table headers, keys."""
+        cache: dict[tuple[int, int, int], list[Word]] = {}
+        result = []
+        for window in self.windows:
+            words: list[Word] = []
+            for start, end in window.context:
+                key = (window.document, start, end)
+                if key not in cache:
+                    text = self.documents[window.document].text[start:end]
+                    cache[key] = [
+                        word._replace(start=word.start + start, end=word.end + start)
+                        for word in find_words(text, self.language)
+                    ]
+                words.extend(cache[key])
+            result.append(words)
+        return result
+
+    @cached_property
+    def window_quantities(self) -> list[list[Quantity]]:
+        """Per window, its quantities with offsets into the document."""
+        by_document: dict[int, list[Quantity]] = {}
+        result: list[list[Quantity]] = []
+        for window in self.windows:
+            if window.document not in by_document:
+                text = self.documents[window.document].text
+                by_document[window.document] = find_quantities(text, self.language)
+            result.append(
+                [q for q in by_document[window.document] if window.start <= q.start and q.end <= window.end]
+            )
+        return result
+
+    @cached_property
+    def postings(self) -> dict[str, list[int]]:
+        """Stem to the windows whose own text has it, ascending."""
+        postings: dict[str, list[int]] = {}
+        for index, words in enumerate(self.window_words):
+            for stem in {word.stem for word in words if not word.is_function}:
+                postings.setdefault(stem, []).append(index)
+        return postings
+
+    @cached_property
+    def norms(self) -> Counter[str]:
+        """How often each normal form occurs in the documents."""
+        counts = Counter(word.norm for words in self.window_words for word in words)
+        counts.update({word.norm for words in self.context_words for word in words})
+        return counts
+
+    def idf(self, stem: str) -> float:
+        """Inverse window frequency of a stem, in (0, 1]; 1 for stems the documents do not have."""
+        total = len(self.windows) + 1
+        return math.log(1 + total / (1 + len(self.postings.get(stem, ())))) / math.log(1 + total)
+
+
+class _CorpusCache:
+    """Least-recently-used corpora, bounded in number and in characters, safe to use from many threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._corpora: OrderedDict[tuple[str, ...], Corpus] = OrderedDict()
+        self._characters = 0
+
+    def get(self, documents: tuple[Document, ...]) -> Corpus:
+        key = tuple(document.text for document in documents)
+        with self._lock:
+            corpus = self._corpora.pop(key, None)
+            if corpus is not None:
+                self._corpora[key] = corpus
+                return corpus if corpus.documents == documents else _rebind(corpus, documents)
+            corpus = self._corpora[key] = Corpus(documents)
+            self._characters += sum(map(len, key))
+            while len(self._corpora) > 1 and (
+                len(self._corpora) > _CACHED_CORPORA or self._characters > _CACHED_CHARACTERS
+            ):
+                dropped, _ = self._corpora.popitem(last=False)
+                self._characters -= sum(map(len, dropped))
+            return corpus
+
+
+def _rebind(corpus: Corpus, documents: tuple[Document, ...]) -> Corpus:
+    """The same analysis under documents with the same texts but other ids or metadata."""
+    other = Corpus(documents)
+    other.__dict__.update({name: value for name, value in corpus.__dict__.items() if name != "documents"})
+    return other
+
+
+_cache = _CorpusCache()
+
+
+def corpus_for(documents: tuple[Document, ...]) -> Corpus:
+    """The analysis of ``documents``, shared with earlier calls on the same texts."""
+    return _cache.get(documents)
