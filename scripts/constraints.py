@@ -1,4 +1,4 @@
-"""Print the running environment as a pip constraints file; a marker stands where a release left old Pythons."""
+"""Print the running environment as a pip constraints file, with markers where a release left old Pythons."""
 
 from __future__ import annotations
 
