@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from rag_guard.schema import Document
+from rag_guard.schema import Document, Evidence
 from rag_guard.text.citations import CitationMarker, find_citations
 from rag_guard.text.claims import ClaimRange, find_claims
 from rag_guard.text.corpus import Corpus
 from rag_guard.text.language import detect_language
 from rag_guard.text.quantities import Quantity, find_quantities
+from rag_guard.text.relevance import RankedWindow, rank_windows
 from rag_guard.text.words import Word, find_words
 
 
@@ -37,7 +38,8 @@ class Analysis:
     @cached_property
     def language(self) -> str | None:
         """ISO 639-1 code of the answer, or None if it cannot be told."""
-        return detect_language(self.answer, context=self.documents[0].text if self.documents else None)
+        context = max((document.text for document in self.documents), key=len, default=None)
+        return detect_language(self.answer, context=context)
 
     @cached_property
     def citations(self) -> list[CitationMarker]:
@@ -52,20 +54,81 @@ class Analysis:
     @cached_property
     def words(self) -> list[Word]:
         """All words of the answer: the grid on which detectors' risks are combined."""
-        return find_words(self.answer)
+        return find_words(self.answer, self.language)
+
+    @cached_property
+    def question_words(self) -> list[Word]:
+        """The words of the question; empty without one."""
+        return find_words(self.question, self.language) if self.question else []
 
     @cached_property
     def quantities(self) -> list[Quantity]:
-        """Quantities of the answer, citation markers and list numbers left out."""
-        masked = mask(self.answer, [(c.start, c.end) for c in self.citations])
+        """Quantities inside the answer's claims; citation markers and list numbers are none."""
+        masked = _mask(self.answer, [(citation.start, citation.end) for citation in self.citations])
         return [
             quantity
             for quantity in find_quantities(masked, self.language)
             if any(claim.start <= quantity.start and quantity.end <= claim.end for claim in self.claims)
         ]
 
+    @cached_property
+    def claim_words(self) -> list[list[Word]]:
+        """Per claim, its words."""
+        return [[word for word in self.words if c.start <= word.start and word.end <= c.end] for c in self.claims]
 
-def mask(text: str, ranges: list[tuple[int, int]]) -> str:
+    @cached_property
+    def claim_quantities(self) -> list[list[Quantity]]:
+        """Per claim, its quantities."""
+        return [[q for q in self.quantities if c.start <= q.start and q.end <= c.end] for c in self.claims]
+
+    @cached_property
+    def ranked(self) -> list[list[RankedWindow]]:
+        """Per claim, its most relevant windows, best first."""
+        return [
+            rank_windows(words, quantities, self.corpus)
+            for words, quantities in zip(self.claim_words, self.claim_quantities)
+        ]
+
+    def evidence(self, window: int, relevance: float) -> Evidence:
+        """A window of the corpus as evidence."""
+        item = self.corpus.windows[window]
+        return self.quote(item.document, item.start, item.end, relevance)
+
+    def quote(self, document: int, start: int, end: int, relevance: float) -> Evidence:
+        """A range of a document as evidence."""
+        source = self.documents[document]
+        return Evidence(
+            document=document,
+            document_id=source.id,
+            start=start,
+            end=end,
+            quote=source.text[start:end],
+            relevance=min(max(relevance, 0.0), 1.0),
+            source=source.source,
+        )
+
+    def evidence_of(self, claim: int) -> tuple[Evidence, ...]:
+        """The windows that cover a claim best, best first."""
+        return tuple(self.evidence(item.window, item.relevance) for item in self.ranked[claim])
+
+    def coverage_by_document(self, claim: int) -> dict[int, float]:
+        """How much of a claim the best window of each document covers: document index to [0, 1]."""
+        ranked = rank_windows(
+            self.claim_words[claim], self.claim_quantities[claim], self.corpus, limit=len(self.corpus.windows)
+        )
+        by_text: dict[str, float] = {}
+        for item in ranked:
+            text = self.documents[self.corpus.windows[item.window].document].text
+            by_text[text] = max(by_text.get(text, 0.0), item.relevance)
+        return {i: by_text[document.text] for i, document in enumerate(self.documents) if document.text in by_text}
+
+    def claim_of_citation(self, marker: CitationMarker) -> int | None:
+        """Index of the claim a marker stands in or behind: the last one that starts before it."""
+        before = [index for index, claim in enumerate(self.claims) if claim.start < marker.start]
+        return before[-1] if before else None
+
+
+def _mask(text: str, ranges: list[tuple[int, int]]) -> str:
     """``text`` with the ``ranges`` blanked by spaces, so that offsets stay as they are."""
     for start, end in ranges:
         text = text[:start] + " " * (end - start) + text[end:]

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from rag_guard.schema import Document
 from rag_guard.text.language import detect_language
-from rag_guard.text.quantities import Quantity, find_quantities
+from rag_guard.text.quantities import Agreement, Quantity, compare, find_quantities
 from rag_guard.text.windows import Window, find_windows
 from rag_guard.text.words import Word, find_words
 
@@ -113,6 +113,50 @@ class Corpus:
             for stem in {word.stem for word in words if not word.is_function}:
                 postings.setdefault(stem, []).append(index)
         return postings
+
+    @cached_property
+    def context_stems(self) -> list[frozenset[str]]:
+        """Per window, the content stems of its context."""
+        return [frozenset(word.stem for word in words if not word.is_function) for words in self.context_words]
+
+    @cached_property
+    def stems(self) -> list[frozenset[str]]:
+        """Per window, the content stems of its own text."""
+        return [frozenset(word.stem for word in words if not word.is_function) for words in self.window_words]
+
+    def neighbour_stems(self, index: int) -> frozenset[str]:
+        """Content stems of the windows directly before and after in the same document."""
+        document = self.windows[index].document
+        near: frozenset[str] = frozenset()
+        for other in (index - 1, index + 1):
+            if 0 <= other < len(self.windows) and self.windows[other].document == document:
+                near |= self.stems[other]
+        return near
+
+    def window_text(self, index: int) -> str:
+        """The text of a window."""
+        window = self.windows[index]
+        return self.documents[window.document].text[window.start : window.end]
+
+    @cached_property
+    def distinct_quantities(self) -> list[tuple[Quantity, list[int]]]:
+        """Every distinct quantity with the windows that state it, ascending."""
+        distinct: dict[tuple[object, ...], tuple[Quantity, list[int]]] = {}
+        for index, quantities in enumerate(self.window_quantities):
+            for q in quantities:
+                key = (q.kind, q.text, q.low, q.high, q.unit, q.approximate)
+                windows = distinct.setdefault(key, (q, []))[1]
+                if not windows or windows[-1] != index:
+                    windows.append(index)
+        return list(distinct.values())
+
+    def windows_agreeing(self, quantity: Quantity) -> list[int]:
+        """Windows that state a quantity equal to or compatible with ``quantity``, ascending."""
+        found: set[int] = set()
+        for other, windows in self.distinct_quantities:
+            if compare(quantity, other) in (Agreement.EQUAL, Agreement.APPROXIMATE):
+                found.update(windows)
+        return sorted(found)
 
     @cached_property
     def norms(self) -> Counter[str]:
