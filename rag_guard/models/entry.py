@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import Union
 
 from rag_guard.errors import InvalidInputError
 
@@ -36,7 +35,8 @@ class ModelFile:
             raise InvalidInputError(f"path={self.path!r} must stay inside the model's folder")
         if path.suffix.lower() in PICKLE_SUFFIXES or path.name.startswith("pytorch_model"):
             raise InvalidInputError(
-                f"path={self.path!r} is a pickle format, which runs code when loaded; use safetensors, ONNX or GGUF"
+                f"path={self.path!r} is a pickle format, which runs code when it is loaded; "
+                "use safetensors, ONNX or GGUF"
             )
 
 
@@ -85,7 +85,7 @@ class WheelSource:
         return f"package {self.requirement}"
 
 
-Source = Union[HubSource, WheelSource]
+Source = HubSource | WheelSource
 
 
 @dataclass(frozen=True)

