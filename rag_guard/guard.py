@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import Any, get_args
@@ -15,7 +15,7 @@ from typing import Any, get_args
 from rag_guard.decoding.verdict import Judgement, judge
 from rag_guard.detectors.base import Detection, Detector
 from rag_guard.documents import as_documents
-from rag_guard.errors import DetectorError, GuardTimeoutError, InvalidInputError
+from rag_guard.errors import DetectorError, GuardTimeoutError, InvalidInputError, RagGuardError
 from rag_guard.policy import (
     BLOCK_MESSAGE,
     OnError,
@@ -107,6 +107,20 @@ class HallucinationGuard:
             DetectorError, GuardTimeoutError, MissingContextError: only under ``"raise"`` for ``on_error`` or
                 ``on_missing_context``.
         """
+        outcomes = self.try_check_batch(examples)
+        for outcome in outcomes:
+            if isinstance(outcome, RagGuardError):
+                raise outcome
+        return [outcome for outcome in outcomes if isinstance(outcome, Report)]
+
+    def try_check_batch(self, examples: Sequence[Example]) -> list[Report | RagGuardError]:
+        """:meth:`check_batch` for callers that answer many requests: one request's error does not cost the others.
+
+        An answer for which a policy says ``"raise"`` gets its error in place of a report.
+
+        Raises:
+            UnsupportedDocumentError: a document is of a type that holds no text (a ``TypeError``).
+        """
         examples = [_checked(example, position) for position, example in enumerate(examples)]
         started = time.perf_counter()
         try:
@@ -115,10 +129,10 @@ class HallucinationGuard:
             # A guard that breaks must not break the app: the policy decides, the report says so.
             logger.warning("the check failed", exc_info=error)
             text = f"{type(error).__name__}: {error}"
-            reports = [self._bare(example, Status.ERROR, error=text) for example in examples]
-            return [apply_failure(report, self.on_error, self.block_message, error) for report in reports]
+            bare = [self._bare(example, Status.ERROR, error=text) for example in examples]
+            return [_settle(apply_failure, report, self.on_error, self.block_message, error) for report in bare]
         total = (time.perf_counter() - started) * 1000
-        return [self._finish(report, total / max(len(reports), 1)) for report in reports]
+        return [_settle(self._finish, report, total / max(len(reports), 1)) for report in reports]
 
     def _within_timeout(self, examples: list[Example]) -> list[Report]:
         if self.timeout is None:
@@ -241,6 +255,13 @@ def _analyse(example: Example) -> Analysis:
     documents: tuple[Document, ...] = example.documents
     question = example.question if example.question and example.question.strip() else None
     return Analysis(example.answer, documents, question, corpus_for(documents))
+
+
+def _settle(step: Callable[..., Report], *args: Any) -> Report | RagGuardError:
+    try:
+        return step(*args)
+    except RagGuardError as error:
+        return error
 
 
 def _checked(example: Example, position: int) -> Example:
