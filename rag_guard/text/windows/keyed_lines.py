@@ -18,7 +18,6 @@ _LINE = re.compile(
     r"(?:[*_]{0,2}[^\S\n]*[:：][*_]{0,2})(?P<space>[^\S\n]*)(?P<value>.*)"
 )
 _MAX_KEY_WORDS = 6
-_MAX_VALUE = 200
 
 
 @dataclass(frozen=True)
@@ -31,21 +30,25 @@ class KeyedLine:
     indent: int
 
 
-def find_keyed_lines(text: str, lines: list[Range], first: int, stop: int) -> list[KeyedLine]:
-    """The ``key: value`` lines from line ``first`` on; empty unless there are two and they read like data."""
+def find_keyed_lines(text: str, lines: list[Range], first: int, stop: int) -> tuple[list[KeyedLine], int]:
+    """The ``key: value`` lines from line ``first`` on, and the line after them.
+
+    The list is empty unless there are two lines and they read like data rather than a dialogue or sentences.
+    """
     found: list[KeyedLine] = []
     for number in range(first, stop):
         keyed = _read_line(text, lines[number])
         if keyed is None:
             break
         found.append(keyed)
+    last = first + len(found)
     if len(found) < 2:
-        return []
+        return [], last
     keys = [text[item.key[0] : item.key[1]].casefold() for item in found]
     if len(set(keys)) * 2 < len(keys) + 1:
-        return []  # the same few keys again and again are speakers of a dialogue
+        return [], last  # the same few keys again and again are speakers of a dialogue
     sentences = sum(text[item.value[1] - 1] in ".!?。！？" for item in found if item.value[0] < item.value[1])
-    return [] if sentences * 2 > len(found) else found
+    return ([] if sentences * 2 > len(found) else found), last
 
 
 def keyed_windows(
@@ -115,8 +118,10 @@ def _read_line(text: str, line: Range) -> KeyedLine | None:
         value_range = (match.end(), match.end())
     else:
         # "10:30" and "https://" are no key and value: the colon is followed by a space, or is a full-width one.
-        if not match.group("space") and "：" not in text[match.end("key") : match.start("value")] and (
-            match.group("open") == ""
+        if (
+            not match.group("space")
+            and "：" not in text[match.end("key") : match.start("value")]
+            and (match.group("open") == "")
         ):
             return None
         start, end = match.span("value")

@@ -6,7 +6,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rag_guard.text.windows.structures import Mapping, Node, Scalar, Sequence, blank_escapes
+from rag_guard.text.windows.structures import (
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    blank_escapes,
+    find_escapes,
+)
 from rag_guard.text.windows.window import Field, Window, split_identifier
 
 MAX_RECORD = 600
@@ -36,12 +43,15 @@ def record_windows(
     split_sentences: SplitSentences,
     path: tuple[str, ...] = (),
     context: tuple[Range, ...] = (),
-) -> list[Window]:
-    """The windows of one structure of ``text``, in order; ``context`` is what the text around it adds (headings)."""
+) -> tuple[list[Window], list[Range]]:
+    """The windows of one structure of ``text`` in order, and the ranges of the escapes in its texts.
+
+    ``path`` and ``context`` are what the text around the structure adds (headings).
+    """
     builder = _Builder(text, document, split_sentences, path, context)
     builder.visit(root, _Scope((), (), ()), None)
     builder.flush()
-    return builder.windows
+    return builder.windows, builder.escapes
 
 
 def is_text(scalar: Scalar) -> bool:
@@ -69,6 +79,7 @@ class _Builder:
         self.path = path
         self.context = context
         self.windows: list[Window] = []
+        self.escapes: list[Range] = []
         self.run: list[Field] = []
         self.run_range: Range = (0, 0)
         self.run_scope: _Scope | None = None
@@ -86,9 +97,11 @@ class _Builder:
             fields = self.collect(node, scope.path, key)
             # The key of a nested object reads with it, while the object itself is the window where it has none.
             start = key.outer_start if key is not None else node.start
-            self.flush()
+            if isinstance(node, Mapping):
+                self.flush()
             self.extend_run((start, node.end), fields, scope)
-            self.flush()
+            if isinstance(node, Mapping):
+                self.flush()
         elif isinstance(node, Mapping):
             name = _name_field(node)
             names = scope.names if name is None else (*scope.names, (name.start, name.end))
@@ -102,13 +115,14 @@ class _Builder:
                 self.visit(member.value, inner, member.key)
             self.flush()
         else:
-            flat = all(isinstance(item, Scalar) for item in node.items)
-            for item in node.items:
-                if not flat:
+            for position, item in enumerate(node.items):
+                if isinstance(item, Scalar) and not is_text(item):
+                    start = key.outer_start if key is not None and position == 0 else item.outer_start
+                    self.extend_run((start, item.outer_end), [_field(item, scope.path, key)], scope)
+                else:
                     self.flush()
-                self.visit(item, scope, key if item is node.items[0] and isinstance(item, Scalar) else None)
-            if not flat:
-                self.flush()
+                    self.visit(item, scope, None)
+                    self.flush()
 
     def is_small(self, node: Mapping | Sequence) -> bool:
         """Whether ``node`` reads as one piece of evidence: short, no prose in it, and not a list of records."""
@@ -162,13 +176,15 @@ class _Builder:
             return
         path = _common_path(fields, scope.path)
         context = self.outside((*self.context, *scope.keys, *scope.names), start, end)
-        self.windows.append(
-            Window(self.document, start, end, "record", (*self.path, *path), fields, context)
-        )
+        self.windows.append(Window(self.document, start, end, "record", (*self.path, *path), fields, context))
 
     def add_sentences(self, scalar: Scalar, scope: _Scope) -> None:
         source = self.text[scalar.start : scalar.end]
         readable = source if scalar.raw else blank_escapes(source)
+        if readable is not source:
+            self.escapes.extend(
+                (scalar.start + start, scalar.start + end) for start, end in find_escapes(source)
+            )
         context = (*self.context, *scope.keys, *scope.names)
         for start, end in self.split_sentences(readable):
             window_range = (scalar.start + start, scalar.start + end)

@@ -95,7 +95,17 @@ _ESCAPE = re.compile(
     r"|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|U[0-9a-fA-F]{8}|\r\n|.)",
     re.DOTALL,
 )
-_SIMPLE_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "a": "\a", "v": "\v", "\n": "", "\r\n": ""}
+_SIMPLE_ESCAPES = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "b": "\b",
+    "f": "\f",
+    "a": "\a",
+    "v": "\v",
+    "\n": "",
+    "\r\n": "",
+}
 
 
 def find_structures(text: str, start: int = 0, end: int | None = None) -> Iterator[Mapping | Sequence]:
@@ -120,6 +130,11 @@ def decode_escapes(source: str) -> str:
 def blank_escapes(source: str) -> str:
     """``source`` with every escape blanked at equal length (an escaped line break ends in a real one)."""
     return _ESCAPE.sub(_blank_escape, source) if "\\" in source else source
+
+
+def find_escapes(source: str) -> list[tuple[int, int]]:
+    """The ranges of all escapes in the source of a literal."""
+    return [match.span() for match in _ESCAPE.finditer(source)]
 
 
 def _decode_escape(match: re.Match[str]) -> str:
@@ -242,7 +257,9 @@ class _Parser:
         match = _NUMBER.match(text, position, limit)
         if match is not None:
             try:
-                return Scalar(position, match.end(), position, match.end(), float(match.group().replace("_", "")))
+                return Scalar(
+                    position, match.end(), position, match.end(), float(match.group().replace("_", ""))
+                )
             except (ValueError, OverflowError):
                 return None
         match = (_BARE_KEY if as_key else _BARE_VALUE).match(text, position, limit)
@@ -257,7 +274,11 @@ class _Parser:
         quote = text[quote_at]
         start = quote_at + 1
         raw = "r" in text[position:quote_at].lower()
-        match = _STRING_BODY[quote].match(text, start, limit) if start < self.unclosed.get(quote, limit + 1) else None
+        match = (
+            _STRING_BODY[quote].match(text, start, limit)
+            if start < self.unclosed.get(quote, limit + 1)
+            else None
+        )
         if match is None:
             # Cut off inside a string: it runs to the end of the text, or of its paragraph if the text goes on.
             self.unclosed[quote] = min(start, self.unclosed.get(quote, start))

@@ -16,7 +16,9 @@ MAX_COLUMNS = 200
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:[|+]\s*:?-*:?\s*)*\Z")
 _PIPE = re.compile(r"(?<!\\)\|")
 _QUOTED_CELL = {
-    delimiter: re.compile(rf'\s*(?:"((?:[^"]|"")*)"[^\S\n]*(?={re.escape(delimiter)}|\Z)|([^{re.escape(delimiter)}]*))')
+    delimiter: re.compile(
+        rf'\s*(?:"((?:[^"]|"")*)"[^\S\n]*(?={re.escape(delimiter)}|\Z)|([^{re.escape(delimiter)}]*))'
+    )
     for delimiter in ",;\t"
 }
 _MARKUP = " \t\u00a0*_`~"
@@ -134,24 +136,22 @@ def _pipe_cells(text: str, line: Range) -> list[Range]:
 
 
 def _find_pipe_table(text: str, lines: list[Range], first: int, stop: int) -> Table | None:
-    last = first
-    while last < stop and _PIPE.search(text, *lines[last]):
-        last += 1
-    if first + 1 < last and _is_rule(text, lines[first + 1]):
+    if first + 1 < stop and _is_rule(text, lines[first + 1]):
+        last = first + 2
+        while last < stop and _PIPE.search(text, *lines[last]):
+            last += 1
         return Table(first, first + 1, range(first + 2, last), _pipe_cells)
-    if _is_rule(text, lines[first]):
-        return None
     # Rows without a rule: a table only if their cells line up.
     columns = len(_pipe_cells(text, lines[first]))
-    if columns < 2:
+    if columns < 2 or _is_rule(text, lines[first]):
         return None
-    same = first
-    while same < last and len(_pipe_cells(text, lines[same])) == columns:
-        same += 1
-    if same - first < 2:
+    last = first + 1
+    while last < stop and _PIPE.search(text, *lines[last]) and len(_pipe_cells(text, lines[last])) == columns:
+        last += 1
+    if last - first < 2:
         return None
-    header = first if _looks_like_header(text, lines, first, same, _pipe_cells) else None
-    return Table(header, None, range(first if header is None else first + 1, same), _pipe_cells)
+    header = first if _looks_like_header(text, lines, first, last, _pipe_cells) else None
+    return Table(header, None, range(first if header is None else first + 1, last), _pipe_cells)
 
 
 def _is_rule(text: str, line: Range) -> bool:
@@ -166,15 +166,16 @@ def _find_delimited(text: str, lines: list[Range], first: int, stop: int, delimi
     columns = len(header)
     if columns < 2 or columns > MAX_COLUMNS or _ENDS_SENTENCE.search(text[max(start, end - 40) : end]):
         return None
+    needed = 2 if delimiter == "\t" or columns > 2 else 3
     last = first + 1
     while last < stop and len(cells(text, lines[last])) == columns:
-        if delimiter != "\t" and _ENDS_SENTENCE.search(text[max(lines[last][0], lines[last][1] - 40) : lines[last][1]]):
-            return None
+        start, end = lines[last]
+        if delimiter != "\t" and _ENDS_SENTENCE.search(text[max(start, end - 40) : end]):
+            break
         last += 1
-    needed = 2 if delimiter == "\t" or columns > 2 else 3
-    if last - first < needed or not _looks_like_header(text, lines, first, last, cells):
-        return None
-    return Table(first, None, range(first + 1, last), cells)
+        if last - first == needed and not _looks_like_header(text, lines, first, last, cells):
+            return None
+    return Table(first, None, range(first + 1, last), cells) if last - first >= needed else None
 
 
 def _looks_like_header(
@@ -187,17 +188,27 @@ def _looks_like_header(
     if len({name.casefold() for name in header}) < len(header):
         return False
     body = [
-        [text[start:end] for start, end in cells(text, lines[number])] for number in range(first + 1, min(last, first + 6))
+        [text[start:end] for start, end in cells(text, lines[number])]
+        for number in range(first + 1, min(last, first + 6))
     ]
-    return any(
-        all(len(row) > column and any(map(str.isdigit, row[column])) and len(row[column]) <= 40 for row in body)
-        and not any(map(str.isdigit, header[column]))
-        for column in range(len(header))
-    ) or all(len(cell) <= 30 for row in body for cell in row) and _is_identifier_like(header)
+    return (
+        any(
+            all(
+                len(row) > column and any(map(str.isdigit, row[column])) and len(row[column]) <= 40
+                for row in body
+            )
+            and not any(map(str.isdigit, header[column]))
+            for column in range(len(header))
+        )
+        or all(len(cell) <= 30 for row in body for cell in row)
+        and _is_identifier_like(header)
+    )
 
 
 def _is_identifier_like(header: list[str]) -> bool:
-    return all(name == name.lower() or "_" in name for name in header) or all(name.isupper() for name in header)
+    return all(name == name.lower() or "_" in name for name in header) or all(
+        name.isupper() for name in header
+    )
 
 
 def _make_delimited_cells(delimiter: str) -> Callable[[str, Range], list[Range]]:
