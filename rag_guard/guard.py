@@ -114,7 +114,7 @@ class HallucinationGuard:
         return [outcome for outcome in outcomes if isinstance(outcome, Report)]
 
     def try_check_batch(self, examples: Sequence[Example]) -> list[Report | RagGuardError]:
-        """:meth:`check_batch` for callers that answer many requests: one request's error does not cost the others.
+        """:meth:`check_batch` for callers that serve many requests: no answer's error costs the others.
 
         An answer for which a policy says ``"raise"`` gets its error in place of a report.
 
@@ -130,7 +130,9 @@ class HallucinationGuard:
             logger.warning("the check failed", exc_info=error)
             text = f"{type(error).__name__}: {error}"
             bare = [self._bare(example, Status.ERROR, error=text) for example in examples]
-            return [_settle(apply_failure, report, self.on_error, self.block_message, error) for report in bare]
+            return [
+                _settle(apply_failure, report, self.on_error, self.block_message, error) for report in bare
+            ]
         total = (time.perf_counter() - started) * 1000
         return [_settle(self._finish, report, total / max(len(reports), 1)) for report in reports]
 
