@@ -70,7 +70,7 @@ class OnnxEmbedder:
     report and between reports. A session is opened again after a fork, as its threads do not survive one.
 
     Args:
-        folder: has ``model.onnx``, whose output is the last hidden state of shape (batch, tokens, dimensions),
+        folder: has ``model.onnx``, whose output is the last hidden state (batch, tokens, dimensions),
             and ``tokenizer.json``.
         name: what reports call it; the folder's name if not given.
         threads: threads within one run; as many as this process has cores if not given.
