@@ -1,6 +1,6 @@
-"""One self-contained HTML page of reports: no network, no external file, and no way for a text in it to become markup.
+"""One self-contained HTML page of reports: no network, no external file, no way for a text to become markup.
 
-Answers and documents are hostile input. The templates escape everything they are given, and the page's policy lets
+Answers and documents are hostile input. The template escapes everything it is given, and the page's policy lets
 only its own style and its own script run, by their hashes.
 """
 
@@ -28,7 +28,7 @@ from rag_guard.report.wording import (
     Words,
     describe,
 )
-from rag_guard.schema import Citation, Claim, Document, Evidence, Report, Span, Status
+from rag_guard.schema import Citation, Claim, Document, Edit, Evidence, Report, Span, Status
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -43,7 +43,7 @@ class _Key(NamedTuple):
 
 @dataclass(frozen=True)
 class _Quote:
-    """A piece of evidence with where it stands on the page; ``anchor`` is "" if the report lacks its document."""
+    """A piece of evidence and its place on the page; ``anchor`` is "" if the report lacks its document."""
 
     evidence: Evidence
     anchor: str
@@ -104,10 +104,6 @@ class _ReportView:
         return language if language and _LANGUAGE.fullmatch(language) else None
 
     @property
-    def detector_error(self) -> bool:
-        return any(run.status == "failed" for run in self.report.detectors)
-
-    @property
     def total_ms(self) -> float | None:
         timings = self.report.timings_ms
         return timings.get("total", sum(timings.values())) if timings else None
@@ -134,7 +130,9 @@ class _ReportView:
     def answer(self) -> Markup:
         report = self.report
         ranges = [Range(item.start, item.end, _Key("span", n)) for n, item in enumerate(report.spans, 1)]
-        ranges += [Range(item.start, item.end, _Key("citation", n)) for n, item in enumerate(report.citations, 1)]
+        ranges += [
+            Range(item.start, item.end, _Key("citation", n)) for n, item in enumerate(report.citations, 1)
+        ]
         ranges += [Range(item.start, item.end, _Key("claim", n)) for n, item in enumerate(report.claims, 1)]
         return Markup("").join(self._answer_piece(piece) for piece in cut(report.answer, ranges))
 
@@ -211,9 +209,10 @@ class _ReportView:
         anchors = Markup("").join(Markup('<i id="{}-e{}"></i>').format(self.anchor, n) for n in piece.opens)
         spans = sorted({span for number in piece.closes for span in self._marked_by.get(number, ())})
         back = Markup("").join(
-            Markup('<a class="back" href="#{0}-s{1}" data-finding="{0}-f{1}" data-mark="{1}" aria-label="{2}"></a>').format(
-                self.anchor, n, f"Back to marked part {n} of the answer"
-            )
+            Markup(
+                '<a class="back" href="#{0}-s{1}" data-finding="{0}-f{1}" data-mark="{1}" '
+                'aria-label="{2}"></a>'
+            ).format(self.anchor, n, f"Back to marked part {n} of the answer")
             for n in spans
         )
         strong = any(number in self._marked_by for number in piece.keys)
@@ -238,7 +237,9 @@ class _ReportView:
         return [*changes, _Change(answer[at:], "", "")] if changes else []
 
     def _all_evidence(self) -> Iterator[Evidence]:
-        for holder in (*self.report.spans, *self.report.claims, *self.report.edits):
+        report = self.report
+        holders: tuple[Span | Claim | Edit, ...] = (*report.spans, *report.claims, *report.edits)
+        for holder in holders:
             yield from holder.evidence
         for entity in self.report.entities:
             yield from (mention.evidence for mention in entity.mentions if mention.evidence is not None)
@@ -264,7 +265,8 @@ class _ReportView:
 def render_html(reports: Sequence[Report]) -> str:
     """One HTML page for ``reports``; several get a list with links, counts and filters by status.
 
-    The page holds everything it needs: it opens from disk, asks the network for nothing and works without its script.
+    The page holds everything it needs: it opens from disk, asks the network for nothing, and can be read and
+    followed without its script.
     """
     template, style, script = _page()
     views = [_ReportView(report, number) for number, report in enumerate(reports, 1)]

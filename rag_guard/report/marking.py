@@ -1,10 +1,11 @@
-"""Cut a text at the borders of ranges that may touch or overlap, so that a renderer can mark every piece on its own."""
+"""Cut a text at the borders of ranges that may touch or overlap, so that each piece can be marked alone."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key")
@@ -39,14 +40,17 @@ class Piece(Generic[Key]):
 
 
 def cut(text: str, ranges: Sequence[Range[Key]]) -> list[Piece[Key]]:
-    """Cut ``text`` into pieces; joined, they are ``visible(text)``. Empty ranges and ranges outside the text are dropped."""
+    """Cut ``text`` into pieces which, joined, are ``visible(text)``.
+
+    Ranges that are empty or reach outside the text are dropped.
+    """
     size = len(text)
     kept = [item for item in ranges if 0 <= item.start < item.end <= size]
     borders = sorted({0, size, *(item.start for item in kept), *(item.end for item in kept)})
     waiting = sorted(range(len(kept)), key=lambda number: kept[number].start, reverse=True)
     active: list[int] = []
     pieces = []
-    for start, end in zip(borders, borders[1:], strict=False):
+    for start, end in pairwise(borders):
         while waiting and kept[waiting[-1]].start == start:
             active.append(waiting.pop())
         active.sort()
@@ -65,9 +69,9 @@ def cut(text: str, ranges: Sequence[Range[Key]]) -> list[Piece[Key]]:
 
 
 def visible(text: str) -> str:
-    """``text`` as it may be sent to a screen: line ends as LF, control characters as pictures, lone surrogates replaced.
+    """``text`` as it may be sent to a screen: line ends as LF, control characters as pictures.
 
-    Control characters would drive a terminal, and lone surrogates cannot be encoded.
+    Control characters would drive a terminal, and lone surrogates cannot be encoded, so they are replaced.
     """
     return _UNSHOWABLE.sub(_picture, _LINE_END.sub("\n", text))
 

@@ -14,7 +14,7 @@ Tone = Literal["good", "bad", "none", "failed"]
 
 @dataclass(frozen=True)
 class Words:
-    """How a status is put to a person; ``tone`` is ``good`` for one status only, so that no other looks clean."""
+    """How a status is put to a person; ``tone`` is ``good`` for one alone, so that no other looks clean."""
 
     title: str
     meaning: str
@@ -42,14 +42,16 @@ STATUSES: Mapping[Status, Words] = {
         "–",
     ),
     Status.SKIPPED: Words("Not checked: skipped", "The check did not run on this answer.", "none", "–"),
-    Status.ERROR: Words("Check failed", "The check broke down; the answer may be right or wrong.", "failed", "!"),
+    Status.ERROR: Words(
+        "Check failed", "The check broke down; the answer may be right or wrong.", "failed", "!"
+    ),
 }
 
 LABELS: Mapping[SpanLabel, str] = {
     "contradicted": "the documents say otherwise",
     "unsupported": "the documents do not say this",
 }
-LABEL_SYMBOLS: Mapping[SpanLabel, str] = {"contradicted": "≠", "unsupported": "?"}
+LABEL_SYMBOLS: Mapping[SpanLabel, str] = {"contradicted": "!", "unsupported": "?"}
 
 VERDICTS: Mapping[Verdict, str] = {
     "supported": "supported",
@@ -72,7 +74,11 @@ def describe(report: Report) -> str:
     if report.status is Status.HALLUCINATED and report.spans:
         counts = Counter(span.label for span in report.spans)
         parts = [f"{counts[label]} {label}" for label in LABELS if counts[label]]
-        noun = "1 part of the answer is" if len(report.spans) == 1 else f"{len(report.spans)} parts of the answer are"
+        noun = (
+            "1 part of the answer is"
+            if len(report.spans) == 1
+            else f"{len(report.spans)} parts of the answer are"
+        )
         return f"{noun} not backed by the documents: {', '.join(parts)}."
     if report.status in (Status.SUPPORTED, Status.HALLUCINATED):
         return words.meaning
@@ -80,7 +86,7 @@ def describe(report: Report) -> str:
 
 
 def summary(report: Report) -> str:
-    """Counts of claims and citations, such as ``3 claims: 2 supported, 1 contradicted``; empty when there are none."""
+    """Counts of claims and citations, such as ``3 claims: 2 supported, 1 contradicted``; "" without any."""
     parts = []
     if report.claims:
         parts.append(_counted("claim", Counter(VERDICTS[claim.verdict] for claim in report.claims)))
@@ -91,4 +97,6 @@ def summary(report: Report) -> str:
 
 def _counted(noun: str, counts: Counter[str]) -> str:
     total = sum(counts.values())
-    return f"{total} {noun}{'' if total == 1 else 's'}: " + ", ".join(f"{n} {name}" for name, n in counts.items())
+    return f"{total} {noun}{'' if total == 1 else 's'}: " + ", ".join(
+        f"{n} {name}" for name, n in counts.items()
+    )
