@@ -1,0 +1,124 @@
+"""Abstentions: claims that say the documents, or the speaker, do not know.
+
+The detector is compositional: a negation (or an inability) governs a verb of knowing or a noun for the thing to know,
+and the subject is the source, the speaker, or nobody. "The text does not mention who built it." abstains; "The company
+did not provide refunds." does not, since its subject is neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from rag_guard.text.claims import ClaimRange
+from rag_guard.text.cues import Function, Token, read_tokens
+from rag_guard.text.lexicons.cues import candidates
+
+AbstentionKind = Literal["not_in_documents", "unknown", "refusal"]
+
+
+class Abstention(NamedTuple):
+    """A claim that abstains: because of the documents, because the speaker does not know, or by refusing to help."""
+
+    start: int
+    end: int
+    kind: AbstentionKind
+
+
+_NEGATIVE = Function.NEGATION | Function.INABILITY
+_KNOWN = Function.KNOWLEDGE | Function.INFORMATION
+_CLEAN = (
+    Function.GLUE
+    | Function.SOURCE
+    | Function.FRAMING
+    | Function.INFORMATION
+    | Function.SPEAKER
+    | Function.COURTESY
+    | Function.LEAD_IN
+    | Function.NEGATION
+    | Function.INABILITY
+    | Function.UNKNOWING
+)
+# How far a negation reaches to what it negates, in words, and how much content may stand between.
+_REACH = 6
+_CONTENT_BETWEEN = 2
+# How far behind the verb its source may follow ("not mentioned anywhere in the text").
+_SOURCE_REACH = 8
+_SUBJECT_REACH = 7
+
+
+def find_abstentions(
+    answer: str, claims: Sequence[ClaimRange], language: str | None = None
+) -> list[Abstention]:
+    """The abstaining ones among ``claims``, in order; code and table cells never abstain."""
+    lexicons = candidates(language, answer)
+    found = []
+    for claim in claims:
+        if claim.kind in ("code", "table_cell"):
+            continue
+        text = answer[claim.start : claim.end]
+        for lexicon in lexicons:
+            kind = _read(read_tokens(text, lexicon))
+            if kind is not None:
+                found.append(Abstention(claim.start, claim.end, kind))
+                break
+    return found
+
+
+def _read(tokens: list[Token]) -> AbstentionKind | None:
+    functions = [token.functions for token in tokens]
+    for index, function in enumerate(functions):
+        if function & Function.UNKNOWING and (kind := _judge(functions, index, index)):
+            return kind
+        if function & _NEGATIVE:
+            for other in range(max(0, index - _REACH), min(len(functions), index + _REACH + 1)):
+                if other != index and functions[other] & (_KNOWN | Function.OWN_KNOWLEDGE | Function.ASSISTANCE):
+                    kind = _judge(functions, index, other)
+                    if kind:
+                        return kind
+    return None
+
+
+def _judge(functions: list[Function], negation: int, known: int) -> AbstentionKind | None:
+    """What the sentence says if the word at ``negation`` negates the word at ``known``."""
+    first, last = min(negation, known), max(negation, known)
+    left, between, right = functions[:first], functions[first + 1 : last], functions[last + 1 :]
+    if sum(not function for function in between) > _CONTENT_BETWEEN:
+        return None
+    verb = functions[known]
+    clean = all(function & _CLEAN for function in left)
+    near_source = any(function & Function.SOURCE for function in between + right[:_SOURCE_REACH])
+    inability = bool(functions[negation] & Function.INABILITY)
+    if clean:
+        if any(function & Function.SOURCE for function in left) or near_source:
+            return "not_in_documents" if verb & (_KNOWN | Function.UNKNOWING) else None
+        if verb & Function.OWN_KNOWLEDGE and last - first <= 3:
+            return "unknown"
+        if verb & (_KNOWN | Function.UNKNOWING):
+            if any(function & Function.SPEAKER for function in left[-_SUBJECT_REACH:] + between):
+                return "unknown"
+            if inability or verb & Function.UNKNOWING:
+                return "unknown"
+            if verb & Function.INFORMATION or any(function & Function.INFORMATION for function in left):
+                return "unknown"
+            if not left and all(function & _CLEAN for function in right):
+                return "unknown"
+        if verb & Function.ASSISTANCE and inability:
+            return "refusal"
+        return None
+    if not verb & (_KNOWN | Function.UNKNOWING):
+        return None
+    # Content before the negation: the source must be the sentence's own subject, or follow the verb at once.
+    subject = next((i for i, function in enumerate(left[:4]) if function & Function.SOURCE), None)
+    if subject is not None:
+        framed = any(function & Function.FRAMING and not function & Function.SOURCE for function in left[:1])
+        told = any(function & Function.KNOWLEDGE and not function & (Function.GLUE | Function.FRAMING) for function in left[subject + 1 :])
+        if not framed and not told and first - subject <= _SUBJECT_REACH:
+            return "not_in_documents"
+    behind = next((i for i, function in enumerate(right[:4]) if function & Function.SOURCE), None)
+    if behind is not None and all(function & _CLEAN for function in right[:behind]):
+        framed = any(function & Function.FRAMING and not function & Function.SOURCE for function in right[:1])
+        return None if framed and not verb & Function.UNKNOWING else "not_in_documents"
+    return None
+
+

@@ -1,0 +1,99 @@
+"""The language of a text: by script where the script tells it, else py3langid on the first few hundred characters."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import regex
+
+_SAMPLE = 400
+_LETTERS = regex.compile(r"\p{L}+")
+# Scripts that (nearly) one language uses; the value is what a text in that script is, most of the time.
+_SCRIPTS = {
+    "ja": regex.compile(r"[\p{Hiragana}\p{Katakana}]"),
+    "ko": regex.compile(r"\p{Hangul}"),
+    "zh": regex.compile(r"\p{Han}"),
+    "el": regex.compile(r"\p{Greek}"),
+    "th": regex.compile(r"\p{Thai}"),
+    "he": regex.compile(r"\p{Hebrew}"),
+    "hy": regex.compile(r"\p{Armenian}"),
+    "ka": regex.compile(r"\p{Georgian}"),
+    "ta": regex.compile(r"\p{Tamil}"),
+    "te": regex.compile(r"\p{Telugu}"),
+    "bn": regex.compile(r"\p{Bengali}"),
+    "gu": regex.compile(r"\p{Gujarati}"),
+    "pa": regex.compile(r"\p{Gurmukhi}"),
+    "kn": regex.compile(r"\p{Kannada}"),
+    "ml": regex.compile(r"\p{Malayalam}"),
+}
+_SHARED_SCRIPTS = {
+    "hi": (regex.compile(r"\p{Devanagari}"), ("hi", "mr", "ne")),
+    "ar": (regex.compile(r"\p{Arabic}"), ("ar", "fa", "ur")),
+    "ru": (regex.compile(r"\p{Cyrillic}"), ("ru", "uk", "bg", "sr", "mk", "be", "kk", "ky")),
+}
+_PERSIAN = regex.compile(r"[پچژگکی]")
+_ARABIC_ONLY = regex.compile(r"[ةىيكأإ]")
+_LATIN_LETTERS_SURE = 40
+
+
+def detect_language(text: str, context: str | None = None) -> str | None:
+    """ISO 639-1 code of ``text``, or None if it cannot be told.
+
+    A short text in the script of ``context`` (a document, say) is taken to be in the language of ``context``, since a
+    few words give statistics too little to go by.
+    """
+    own, letters = _guess(text[:_SAMPLE])
+    if own is not None and letters >= _LATIN_LETTERS_SURE:
+        return own
+    if letters == 0 and not _LETTERS.search(text[:_SAMPLE]):
+        return _guess(context[:_SAMPLE])[0] if context else None
+    if context:
+        other, _ = _guess(context[:_SAMPLE])
+        if other is not None and (own is None or _script(own) == _script(other)):
+            return other
+    return own
+
+
+@lru_cache(maxsize=256)
+def _guess(sample: str) -> tuple[str | None, int]:
+    """The language of a sample and a count of letters that says how far to trust it."""
+    letters = "".join(_LETTERS.findall(sample))
+    if not letters:
+        return None, 0
+    if not letters.isascii():
+        for language, script in _SCRIPTS.items():
+            count = len(script.findall(letters))
+            needed = 0.1 if language == "ja" else 0.3
+            if count and count >= needed * len(letters):
+                return language, len(letters) * 4
+        for language, (script, languages) in _SHARED_SCRIPTS.items():
+            count = len(script.findall(letters))
+            if count and count >= 0.3 * len(letters):
+                if language == "ar" and len(letters) < _LATIN_LETTERS_SURE:
+                    persian = len(_PERSIAN.findall(letters)) > len(_ARABIC_ONLY.findall(letters))
+                    return ("fa" if persian else "ar"), len(letters)
+                return _classify(sample, languages) or language, len(letters) * 2
+    if len(letters) < 12:
+        return None, len(letters)
+    return _classify(sample, None), len(letters)
+
+
+def _script(language: str) -> str:
+    for name, (_, languages) in _SHARED_SCRIPTS.items():
+        if language in languages:
+            return name
+    return language if language in _SCRIPTS else "latin"
+
+
+def _classify(sample: str, languages: tuple[str, ...] | None) -> str | None:
+    # Loading the model takes a fifth of a second, so only a text that needs it pays.
+    import py3langid
+
+    sample = _surrogate_free(sample)
+    if languages is None:
+        return str(py3langid.classify(sample)[0])
+    return next((str(label) for label, _ in py3langid.rank(sample) if label in languages), None)
+
+
+def _surrogate_free(text: str) -> str:
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
