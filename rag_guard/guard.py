@@ -214,8 +214,9 @@ class HallucinationGuard:
             error=error,
         )
 
-    @staticmethod
-    def _report(bare: Report, judgement: Judgement, runs: list[DetectorRun], analysis: Analysis) -> Report:
+    def _report(
+        self, bare: Report, judgement: Judgement, runs: list[DetectorRun], analysis: Analysis
+    ) -> Report:
         failed = [f"detector {run.name} failed: {run.error}" for run in runs if run.status == "failed"]
         return bare.model_copy(
             update={

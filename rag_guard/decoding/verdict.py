@@ -20,9 +20,16 @@ from rag_guard.text.words import Word
 
 @dataclass(frozen=True)
 class Judgement:
-    """What is said of one answer; ``scores`` has every detector's own highest risk."""
+    """What is said of one answer.
+
+    Attributes:
+        score: the highest of ``risks``.
+        risks: (n_words,) the final risk of each of ``analysis.words``.
+        scores: every detector's own highest risk.
+    """
 
     score: float
+    risks: NDArray[np.float64]
     spans: list[Span]
     claims: list[Claim]
     entities: list[Entity]
@@ -69,6 +76,7 @@ def judge(
     ]
     return Judgement(
         score=float(risks.max(initial=0.0)),
+        risks=risks,
         spans=spans,
         claims=claims,
         entities=[entity for detection in detections.values() for entity in detection.entities],
