@@ -40,14 +40,12 @@ Outcome = Any
 
 
 class HallucinationGuard(RunnableSerializable[Any, Any]):
-    """Checks a chain's answer against the documents that this very run retrieved: ``chain |
-    HallucinationGuard()``.
+    """A chain's last step: ``chain | HallucinationGuard()`` checks each answer against its run's documents.
 
     The output has the type of the input. Strings and messages keep everything but their text, and that too
     unless the policy changed it; dicts keep all keys and gain ``report_key``; a message has its report in
     ``response_metadata[report_key]``. Every report is also sent as the custom event ``"rag_guard"`` and
-    passed to ``on_report``. Outputs that hold no final answer (tool calls, unknown types) go through
-    unchecked.
+    passed to ``on_report``. Outputs without a final answer (tool calls, unknown types) go through unchecked.
 
     Documents come from the value if it carries them; else from the retrievers of the run, less what no model
     call was shown; else from the prompt. Streaming holds the answer back until it is checked; a dict's other
@@ -55,18 +53,17 @@ class HallucinationGuard(RunnableSerializable[Any, Any]):
 
     Args:
         guard: a ``rag_guard.HallucinationGuard``, or the name of a preset, or None for the default one.
-        answer_key, context_key, question_key: where a dict output has its parts; default: the first usual
-        name in it. report_key: where the report goes.
+        answer_key: where a dict output has its answer; default: the first usual name in it. Likewise
+            ``context_key`` and ``question_key``.
+        report_key: where the report goes.
         scope: how far up the run's tree to look for documents: ``"nearest"`` enclosing run with a retrieval,
             ``"parent"``: only the sequence that this guard is a step of, ``"root"``: the whole request.
         autocapture: whether to see the documents of runs whose output does not carry them. Registers one
-        handler for
-            the whole process when the first such guard is made; :meth:`wrap` does without.
-        include_documents: whether reports in outputs and events contain the documents' text and metadata too.
+            handler for the whole process when the first such guard is made; :meth:`wrap` does without it.
+        include_documents: whether reports in outputs and events hold the documents' text and metadata too.
         on_report: called with every ``rag_guard.Report``; its exceptions are logged.
         **options: the core guard's own arguments (``policy``, ``on_error``, ``thresholds``, ...); with a
-        ``guard``,
-            what to change in it.
+            ``guard``, what to change in it.
 
     Raises:
         InvalidInputError: an argument has a value that cannot be used.
@@ -297,8 +294,8 @@ def _core_guard(guard: CoreGuard | str | None, options: Mapping[str, Any]) -> Co
         return CoreGuard(guard, **options) if guard else CoreGuard(**options)
     if not isinstance(guard, CoreGuard):
         raise InvalidInputError(
-            f"guard is {type(guard).__module__}.{type(guard).__qualname__}; pass a rag_guard.HallucinationGuard, "
-            "the name of a preset, or its arguments by name"
+            f"guard is {type(guard).__module__}.{type(guard).__qualname__}; pass a "
+            "rag_guard.HallucinationGuard, the name of a preset, or its arguments by name"
         )
     changed = {name: value for name, value in options.items() if getattr(guard, name, None) != value}
     if not changed:
