@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_guard.errors import InvalidInputError
-
 _SLOT = "\uf8ffcontent\uf8ff"
 
 
@@ -18,8 +16,9 @@ _SLOT = "\uf8ffcontent\uf8ff"
 class TokenizedText:
     """Token ids of a text and, per token, the half-open code-point range it covers.
 
-    Tokens that hold only part of a character (byte-level tokens of one emoji, say) all cover that whole character, so
-    neighbouring ranges may overlap there; :func:`character_groups` says which tokens belong together.
+    Tokens that hold only part of a character (byte-level tokens of one emoji, say) all cover that whole
+    character, so neighbouring ranges may overlap there; :func:`character_groups` says which tokens belong
+    together.
     """
 
     ids: list[int]
@@ -36,8 +35,8 @@ def replace_surrogates(text: str) -> str:
 class PromptBuilder:
     """Writes documents and question into the model's chat template, or plainly where the model has none.
 
-    The question follows the documents. Text of the caller never becomes a control token: ``<|im_end|>`` inside a
-    document is read as the characters it is made of.
+    The question follows the documents. Text of the caller never becomes a control token: ``<|im_end|>``
+    inside a document is read as the characters it is made of.
     """
 
     def __init__(self, tokenizer: Any) -> None:
@@ -47,7 +46,7 @@ class PromptBuilder:
         self.tail: list[int] = self._encode(tail, special=False, control=True)
 
     def _frame(self) -> tuple[str, str, bool]:
-        """Text before the content, text after it, and whether the tokenizer must add its own special tokens."""
+        """Text before the content, text after it, and whether the tokenizer must add special tokens."""
         if getattr(self._tokenizer, "chat_template", None):
             rendered = self._tokenizer.apply_chat_template(
                 [{"role": "user", "content": _SLOT}], tokenize=False, add_generation_prompt=True
@@ -90,7 +89,9 @@ class PromptBuilder:
         return [0]
 
     def tokenize(self, text: str) -> TokenizedText:
-        """Token ids of ``text`` on its own (so that boundaries to the prompt are exact) with code-point offsets."""
+        """Token ids of ``text`` on its own (so that boundaries to the prompt are exact) with code-point
+        offsets.
+        """
         clean = replace_surrogates(text)
         if not clean:
             return TokenizedText([], np.zeros((0, 2), dtype=np.int64))
@@ -107,7 +108,9 @@ class PromptBuilder:
 
 
 def offsets_by_decoding(tokenizer: Any, ids: Sequence[int], text: str) -> NDArray[np.int64]:
-    """Offsets for tokenizers that give none: decode ever longer beginnings and see how much of ``text`` they cover."""
+    """Offsets for tokenizers that give none: decode ever longer beginnings and see how much of ``text``
+    they cover.
+    """
     offsets = np.zeros((len(ids), 2), dtype=np.int64)
     reached = 0
     for index in range(len(ids)):
@@ -154,15 +157,3 @@ def character_groups(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
             reached = max(reached, end)
         groups[index] = current
     return groups
-
-
-def check_answer_length(tokens: int, limit: int) -> None:
-    """Raise when a window of ``limit`` tokens cannot hold even one answer token and its prompt.
-
-    Raises:
-        InvalidInputError: for a model window below 16 tokens.
-    """
-    if limit < 16:
-        raise InvalidInputError(
-            f"the model's window of {limit} tokens is too small to score {tokens} answer tokens; use a window of 16 or more"
-        )

@@ -1,8 +1,9 @@
 """Attention over a packed token tree: many answers, one pass, every shared prompt computed once, no padding.
 
-A batch is laid out as one long row of *segments*. A prompt is a root segment; each answer scored under that prompt is
-a child that attends to its whole parent and causally to itself. Linear layers see one dense matrix; only attention
-looks at the segments. A parent may also come from an earlier pass as cached keys and values, and then has no rows.
+A batch is laid out as one long row of *segments*. A prompt is a root segment; each answer scored under that
+prompt is a child that attends to its whole parent and causally to itself. Linear layers see one dense
+matrix; only attention looks at the segments. A parent may also come from an earlier pass as cached keys and
+values, and then has no rows.
 
 Works with every Hugging Face decoder that goes through ``transformers.AttentionInterface``.
 """
@@ -32,7 +33,7 @@ class Segment:
     Attributes:
         parent: index of the root segment that these rows attend to in full, or None.
         cached: keys and values per layer from an earlier pass; such a segment is a root without rows.
-        length: tokens in the segment (rows, or cached tokens).
+        answer: whether its attention is wanted where a plan asks for attention.
         keep: whether its keys and values are to be collected in ``collected`` for later passes.
     """
 
@@ -40,7 +41,7 @@ class Segment:
     stop: int
     parent: int | None = None
     cached: dict[int, LayerKeyValues] | None = None
-    length: int = 0
+    answer: bool = False
     keep: bool = False
     collected: dict[int, LayerKeyValues] = field(default_factory=dict)
 
@@ -49,7 +50,8 @@ class Segment:
 class Plan:
     """One packed pass: its segments, and the layer (if any) whose answer attention is wanted.
 
-    ``attentions[i]`` becomes the head-averaged attention of child segment i over its own rows, (rows, rows) float32.
+    ``attentions[i]`` becomes the head-averaged attention of answer segment i over its own rows, (rows,
+    rows) float32.
     """
 
     segments: list[Segment]
@@ -58,7 +60,9 @@ class Plan:
     masks: dict[tuple[int, int, int | None], Tensor] = field(default_factory=dict)
 
     def mask(self, rows: int, before: int, window: int | None, device: torch.device) -> Tensor:
-        """Boolean (rows, before + rows): True where row i may look, at most ``window`` positions back if given."""
+        """Boolean (rows, before + rows): True where row i may look, at most ``window`` positions back if
+        given.
+        """
         key = (rows, before, window)
         if key not in self.masks:
             query = torch.arange(before, before + rows, device=device)[:, None]
@@ -95,7 +99,8 @@ def tree_attention(
     softcap: float | None = None,
     **kwargs: Any,
 ) -> tuple[Tensor, None]:
-    """Attention function for ``transformers.AttentionInterface``; query (1, heads, rows, dim) -> (1, rows, heads, dim).
+    """Attention function for ``transformers.AttentionInterface``; query (1, heads, rows, dim) -> (1, rows,
+    heads, dim).
 
     Raises:
         RuntimeError: outside :func:`use_plan`, or for attention sinks, which have no packed form here.
@@ -137,7 +142,7 @@ def tree_attention(
             keys = keys.repeat_interleave(groups, dim=0)
             values = values.repeat_interleave(groups, dim=0)
         queries = query[0, :, segment.start : segment.stop]
-        wanted = plan.attention_layer == layer and segment.parent is not None
+        wanted = plan.attention_layer == layer and segment.answer
         window = sliding_window if sliding_window and sliding_window < before + rows else None
         if softcap is None and not wanted:
             plain = before == 0 and window is None

@@ -1,9 +1,11 @@
-"""Cut what does not fit a causal LM's window: documents into several prompts, answers into overlapping pieces.
+"""Cut what does not fit a causal LM's window: documents into several prompts, answers into overlapping
+pieces.
 
-The rule (ours): an answer gets at most half of the window, and the prompt the rest. Documents are packed whole and in
-order into as few windows as they need; a document larger than a window is cut at token boundaries with a quarter of
-overlap. The answer is scored under every window. An answer longer than half a window is scored in pieces that each
-see the quarter window of answer before them. A question that would take more than half of the prompt keeps its end.
+The rule (ours): an answer gets at most half of the window, and the prompt the rest. Documents are packed
+whole and in order into as few windows as they need; a document larger than a window is cut at token
+boundaries with a quarter of overlap. The answer is scored under every window. An answer longer than half a
+window is scored in pieces that each see the quarter window of answer before them. A question that would
+take more than half of the prompt keeps its end.
 """
 
 from __future__ import annotations
