@@ -165,6 +165,7 @@ class HallucinationGuard:
                     {name: batch[row] for name, batch in detections.items()},
                     threshold=self.thresholds["span"],
                     abstentions=flights[i].abstentions,
+                    false_abstention=flights[i].false_abstention,
                 )
                 reports[i] = self._report(reports[i], judgement, runs, analyses[i])
         share = {stage: milliseconds / len(examples) for stage, milliseconds in timings.items()}

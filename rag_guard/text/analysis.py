@@ -94,6 +94,10 @@ class Analysis:
         item = self.corpus.windows[window]
         return self.quote(item.document, item.start, item.end, relevance)
 
+    def quote_in(self, window: int, start: int, end: int, relevance: float = 1.0) -> Evidence:
+        """A range of a window's document as evidence."""
+        return self.quote(self.corpus.windows[window].document, start, end, relevance)
+
     def quote(self, document: int, start: int, end: int, relevance: float) -> Evidence:
         """A range of a document as evidence."""
         source = self.documents[document]

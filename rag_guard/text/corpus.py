@@ -10,9 +10,10 @@ from functools import cached_property
 from rag_guard.schema import Document
 from rag_guard.text.language import detect_language
 from rag_guard.text.quantities import Agreement, Quantity, compare, find_quantities
-from rag_guard.text.windows import Window, find_windows
+from rag_guard.text.windows import Field, Window, find_windows
 from rag_guard.text.words import Word, find_words
 
+_FALSE_WORDS = frozenset({"no", "none", "false", "never", "n/a"})
 _CACHED_CORPORA = 64
 _CACHED_CHARACTERS = 4_000_000
 
@@ -165,10 +166,80 @@ class Corpus:
         counts.update({word.norm for words in self.context_words for word in words})
         return counts
 
+    @cached_property
+    def name_words(self) -> dict[str, list[Word]]:
+        """Words of the fields' readable names, filled by whoever asks."""
+        return {}
+
+    @cached_property
+    def truth_fields(self) -> list[tuple[int, Field, bool]]:
+        """Fields that say yes or no, with their window and truth value."""
+        return [
+            (index, field, truth)
+            for index, window in enumerate(self.windows)
+            for field in window.fields
+            if (truth := _truth(field.value)) is not None
+        ]
+
+    def joined_text(self, index: int) -> str:
+        """A window's letters and digits in normal form without anything between them, for compounds and CJK runs."""
+        joined = self._joined.get(index)
+        if joined is None:
+            words = (*self.window_words[index], *self.context_words[index])
+            joined = self._joined[index] = "".join(word.norm for word in words)
+        return joined
+
+    @cached_property
+    def _joined(self) -> dict[int, str]:
+        return {}
+
+    @cached_property
+    def acronyms(self) -> dict[str, int]:
+        """Initials of every run of two to six capitalised words, to the first window that has the run."""
+        initials: dict[str, int] = {}
+        for index, words in enumerate(self.window_words):
+            for start in range(len(words)):
+                letters = ""
+                for word in words[start : start + 9]:
+                    if word.is_function:
+                        continue
+                    if not word.text[0].isupper():
+                        break
+                    letters += word.norm[0]
+                    if 2 <= len(letters) <= 6:
+                        initials.setdefault(letters, index)
+        return initials
+
+    @cached_property
+    def _cased(self) -> dict[str, tuple[int, int]]:
+        """Per normal form, how often it occurs with and without an initial capital (sentence openings left out)."""
+        counts: dict[str, tuple[int, int]] = {}
+        for words in self.window_words:
+            for position, word in enumerate(words):
+                upper, lower = counts.get(word.norm, (0, 0))
+                if word.text[0].isupper():
+                    counts[word.norm] = (upper + (position > 0), lower)
+                else:
+                    counts[word.norm] = (upper, lower + 1)
+        return counts
+
+    def is_cased_name(self, norm: str) -> bool:
+        """Whether the documents write a word with a capital inside sentences and never without."""
+        upper, lower = self._cased.get(norm, (0, 0))
+        return upper > 0 and lower == 0
+
     def idf(self, stem: str) -> float:
         """Inverse window frequency of a stem, in (0, 1]; 1 for stems the documents do not have."""
         total = len(self.windows) + 1
         return math.log(1 + total / (1 + len(self.postings.get(stem, ())))) / math.log(1 + total)
+
+
+def _truth(value: object) -> bool | None:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.strip().casefold() in _FALSE_WORDS:
+        return False
+    return None
 
 
 class _CorpusCache:

@@ -1,0 +1,226 @@
+"""Steps 2 and 3 of EAEV: which window speaks of a mention, and how well mention and window agree.
+
+``Id`` is surface identity in [0, 1]; ``Sem`` the agreement of the local windows (the mention's claim and e*) in [-1, 1];
+``Con`` the quantitative agreement in [0, 1] (see ``conflicts``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from rag_guard.detectors.entity_alignment.mentions import AnswerMention
+from rag_guard.detectors.entity_alignment.similarity import WordSimilarity, is_spelling_variant
+from rag_guard.detectors.entity_alignment.word_classes import WordClass
+from rag_guard.text.analysis import Analysis
+from rag_guard.text.relevance import RankedWindow, rank_windows
+from rag_guard.text.words import Word, is_unspaced
+
+ELSEWHERE = 0.8  # the documents have the word, but not where they speak of this claim
+CONTEXT = 0.9  # found in a heading, key or table header of the window
+COMPOUND = 0.9  # Wi-Fi and WiFi, or one part of a compound
+VARIANT = 0.8
+QUESTION = 0.75  # the question gave the word, so using it commits to nothing new
+_POOL = 6
+_SEMANTIC_POOL = 3
+
+UNMATCHED_IDENTITY = {
+    WordClass.NAME: 0.0,
+    WordClass.NUMBER: 0.0,
+    WordClass.NOUN: 0.1,
+    WordClass.MODIFIER: 0.45,
+    WordClass.VERB: 0.5,
+}
+"""What a word without any match is still worth: paraphrase touches verbs and modifiers far more often than names."""
+
+
+@dataclass
+class WordMatch:
+    """Where one word of the answer is found: ``score`` in [0, 1], and ``how`` it matched."""
+
+    score: float = 0.0
+    window: int | None = None
+    how: str = "none"
+
+
+@dataclass
+class ClaimEvidence:
+    """The windows that speak of one claim, and what they have of its words.
+
+    Attributes:
+        pool: the most relevant windows, best first; ``pool[0]`` is the claim's primary evidence.
+        matches: per index into ``analysis.words``.
+        second: like ``matches`` with the primary window left out.
+    """
+
+    claim: int
+    pool: list[RankedWindow]
+    matches: dict[int, WordMatch] = field(default_factory=dict)
+    second: dict[int, WordMatch] = field(default_factory=dict)
+
+    @property
+    def best(self) -> RankedWindow | None:
+        """The primary evidence e*."""
+        return self.pool[0] if self.pool else None
+
+
+class Aligner:
+    """Aligns the mentions of one analysis with its documents; lexically first, then by meaning."""
+
+    def __init__(self, analysis: Analysis, mentions: Sequence[AnswerMention]) -> None:
+        self.analysis = analysis
+        self.mentions = mentions
+        self.language = analysis.language
+        self.claims: dict[int, ClaimEvidence] = {}
+        self._question = {word.stem for word in analysis.question_words if not word.is_function}
+        for mention in mentions:
+            if mention.claim not in self.claims:
+                self.claims[mention.claim] = self._evidence(mention)
+        for mention in mentions:
+            if mention.type != "NUM":
+                self._match(mention)
+
+    def _evidence(self, mention: AnswerMention) -> ClaimEvidence:
+        claim = mention.claim
+        if mention.antecedent:
+            pool = rank_windows(
+                self.analysis.claim_words[claim],
+                self.analysis.claim_quantities[claim],
+                self.analysis.corpus,
+                extra=mention.antecedent,
+                limit=_POOL,
+            )
+        else:
+            pool = self.analysis.ranked[claim]
+        return ClaimEvidence(claim, pool)
+
+    def _match(self, mention: AnswerMention) -> None:
+        evidence = self.claims[mention.claim]
+        unspaced = is_unspaced(mention_text(self.analysis, mention)[0])
+        for position, index in enumerate(mention.words):
+            word = self.analysis.words[index]
+            if unspaced:
+                left = self.analysis.words[mention.words[position - 1]].norm if position else ""
+                right = self.analysis.words[mention.words[position + 1]].norm if position + 1 < len(mention.words) else ""
+                pair = lambda window, w=word.norm, a=left, b=right: self._unspaced(w, a, b, window)  # noqa: E731
+            else:
+                pair = lambda window, w=word: self._in_window(w, window)  # noqa: E731
+            best, second = WordMatch(), WordMatch()
+            for rank, ranked in enumerate(evidence.pool):
+                score, how = pair(ranked.window)
+                if score > best.score:
+                    best = WordMatch(score, ranked.window, how)
+                if rank > 0 and score > second.score:
+                    second = WordMatch(score, ranked.window, how)
+                if best.score == 1.0 and second.score == 1.0:
+                    break
+            elsewhere = self._elsewhere(word, unspaced)
+            for match in (best, second):
+                if match.score < elsewhere.score:
+                    match.score, match.window, match.how = elsewhere.score, elsewhere.window, elsewhere.how
+            evidence.matches[index], evidence.second[index] = best, second
+        if mention.type == "ENT":
+            self._match_acronym(mention, evidence)
+
+    def _in_window(self, word: Word, window: int) -> tuple[float, str]:
+        corpus = self.analysis.corpus
+        if word.stem in corpus.stems[window]:
+            return 1.0, "exact"
+        if word.stem in corpus.context_stems[window]:
+            return CONTEXT, "context"
+        if len(word.norm) >= 4 and word.norm in corpus.joined_text(window):
+            return COMPOUND, "compound"
+        for other in corpus.window_words[window]:
+            if not other.is_function and is_spelling_variant(word, other):
+                return VARIANT, "variant"
+        return 0.0, "none"
+
+    def _unspaced(self, char: str, left: str, right: str, window: int) -> tuple[float, str]:
+        text = self.analysis.corpus.joined_text(window)
+        if (left and left + char in text) or (right and char + right in text):
+            return 1.0, "exact"
+        if char in text:
+            return (0.9 if not left and not right else 0.5), "variant"
+        return 0.0, "none"
+
+    def _elsewhere(self, word: Word, unspaced: bool) -> WordMatch:
+        corpus = self.analysis.corpus
+        if word.stem in self._question:
+            return WordMatch(QUESTION, None, "question")
+        if unspaced:
+            return WordMatch()
+        if (windows := corpus.postings.get(word.stem)) or word.norm in corpus.norms:
+            return WordMatch(ELSEWHERE, windows[0] if windows else None, "elsewhere")
+        return WordMatch()
+
+    def _match_acronym(self, mention: AnswerMention, evidence: ClaimEvidence) -> None:
+        """WMO for World Meteorological Organization, in either direction."""
+        words = [self.analysis.words[i] for i in mention.words]
+        corpus = self.analysis.corpus
+        if len(words) == 1 and words[0].norm in corpus.acronyms and words[0].text.isupper():
+            hit = corpus.acronyms[words[0].norm]
+        elif len(words) >= 2 and (initials := "".join(word.norm[0] for word in words)) in corpus.postings:
+            hit = corpus.postings[initials][0]
+        else:
+            return
+        for index in mention.words:
+            for matches in (evidence.matches, evidence.second):
+                if matches[index].score < 1.0:
+                    matches[index] = WordMatch(1.0, hit, "acronym")
+
+    def unresolved(self) -> list[tuple[int, Word, list[Word]]]:
+        """Words without a lexical match, as (claim, word index's word, content words of the claim's best windows)."""
+        result = []
+        for mention in self.mentions:
+            if mention.type == "NUM" or is_unspaced(mention_text(self.analysis, mention)[0]):
+                continue
+            evidence = self.claims[mention.claim]
+            open_words = [i for i in mention.words if evidence.matches[i].score == 0.0]
+            if open_words:
+                candidates = self.candidates(mention.claim)
+                result.extend((mention.claim, self.analysis.words[i], candidates) for i in open_words)
+        return result
+
+    def candidates(self, claim: int) -> list[Word]:
+        """Distinct content words of a claim's best windows and of what gives them their meaning."""
+        corpus = self.analysis.corpus
+        distinct: dict[str, Word] = {}
+        for ranked in self.claims[claim].pool[:_SEMANTIC_POOL]:
+            for word in (*corpus.window_words[ranked.window], *corpus.context_words[ranked.window]):
+                if not word.is_function and not word.text[0].isdigit() and not is_unspaced(word.text[0]):
+                    distinct.setdefault(word.norm, word)
+        return list(distinct.values())
+
+    def match_by_meaning(self, similarity: WordSimilarity) -> None:
+        """Give every unresolved word the similarity of its best candidate."""
+        for mention in self.mentions:
+            if mention.type == "NUM" or is_unspaced(mention_text(self.analysis, mention)[0]):
+                continue
+            evidence = self.claims[mention.claim]
+            for index in mention.words:
+                match = evidence.matches[index]
+                if match.score == 0.0 and evidence.pool:
+                    score, found = similarity.best(
+                        self.analysis.words[index], self.candidates(mention.claim), self.language
+                    )
+                    if found is not None and mention.type == "ENT":
+                        score = 0.0  # another name is another name, however alike
+                    if score > 0.0:
+                        new = WordMatch(score, evidence.pool[0].window, "semantic")
+                        evidence.matches[index], evidence.second[index] = new, WordMatch(score * 0.9, None, "semantic")
+
+    def local_agreement(self, claim: int) -> float:
+        """Sem(s, e*) of a claim: idf-weighted share of its content that its windows carry, by word or by meaning."""
+        evidence = self.claims[claim]
+        corpus = self.analysis.corpus
+        total = value = 0.0
+        for index, match in evidence.matches.items():
+            weight = corpus.idf(self.analysis.words[index].stem)
+            total += weight
+            value += weight * match.score
+        return value / total if total else 1.0
+
+
+def mention_text(analysis: Analysis, mention: AnswerMention) -> str:
+    """The text of a mention."""
+    return analysis.answer[mention.start : mention.end]

@@ -1,0 +1,322 @@
+"""Entity alignment and evidence verification (EAEV) as a detector.
+
+Every factual commitment of the answer (ENT, NUM, NP) is aligned with the documents by identity, meaning and quantity;
+a conflict in the same slot counts against it; small perturbations of the evidence test how firm the alignment is;
+mentions of one entity are aggregated. Nothing is learnt, and each risk can be traced to a window and a signal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from rag_guard.detectors.base import Detection, Finding, TokenRisks
+from rag_guard.detectors.entity_alignment.alignment import UNMATCHED_IDENTITY, Aligner, mention_text
+from rag_guard.detectors.entity_alignment.conflicts import Conflict, ConflictFinder
+from rag_guard.detectors.entity_alignment.entities import ScoredMention, aggregate, explain, signal_of
+from rag_guard.detectors.entity_alignment.mentions import AnswerMention, extract_mentions
+from rag_guard.detectors.entity_alignment.polarity import PolarityChecker
+from rag_guard.detectors.entity_alignment.scoring import positive_alignment, risk
+from rag_guard.detectors.entity_alignment.similarity import WordSimilarity
+from rag_guard.detectors.entity_alignment.stability import LEAVE_ONE_OUT, PERTURBATIONS, PerturbedWindows
+from rag_guard.detectors.entity_alignment.word_classes import (
+    RuleClassifier,
+    SpacyClassifier,
+    WordClass,
+    WordClassifier,
+)
+from rag_guard.errors import ModelNotFoundError
+from rag_guard.models.embedder import Embedder, has_embeddings, load_embedder
+from rag_guard.schema import Evidence
+from rag_guard.text.analysis import Analysis
+from rag_guard.text.words import is_unspaced
+
+_EMBEDDER_LANGUAGES = frozenset({"en"})
+
+
+class EntityAlignment:
+    """The EAEV detector.
+
+    Args:
+        embedder: ``"auto"`` takes the catalog's embedder where it is installed; None uses word relations and spelling
+            only; or any :class:`~rag_guard.models.embedder.Embedder`.
+        classifier: ``"auto"`` takes spaCy where a model is installed; ``"rules"`` never; or any classifier.
+        threshold: the risk from which this detector alone flags a word.
+    """
+
+    name = "entity_alignment"
+    version = "1"
+
+    def __init__(
+        self,
+        embedder: Embedder | Literal["auto"] | None = "auto",
+        classifier: WordClassifier | Literal["auto", "rules"] = "auto",
+        threshold: float = 0.5,
+    ) -> None:
+        self._embedder = embedder
+        self._classifier = classifier
+        self.threshold = threshold
+
+    def detect(self, analyses: Sequence[Analysis]) -> list[Detection]:
+        """See :class:`~rag_guard.detectors.base.Detector`."""
+        classifier = self._classifier_or_fallback()
+        classes = classifier.classify(analyses)
+        aligners = [Aligner(a, extract_mentions(a, c)) for a, c in zip(analyses, classes)]
+        similarity = WordSimilarity(self._embedder_or_none())
+        similarity.prepare(
+            norm
+            for aligner in aligners
+            for _, word, candidates in aligner.unresolved()
+            for norm in (word.norm, *(candidate.norm for candidate in candidates))
+        )
+        perturbed = PerturbedWindows()
+        return [
+            _Judge(aligner, own, similarity, perturbed).detection(_warnings(aligner.analysis, classifier))
+            for aligner, own in zip(aligners, classes)
+        ]
+
+    def _embedder_or_none(self) -> Embedder | None:
+        if self._embedder != "auto":
+            return self._embedder  # type: ignore[return-value]
+        if not has_embeddings():
+            return None
+        try:
+            return load_embedder()
+        except ModelNotFoundError:
+            return None
+
+    def _classifier_or_fallback(self) -> WordClassifier:
+        if self._classifier in ("auto", "rules"):
+            return RuleClassifier()
+        return self._classifier  # type: ignore[return-value]
+
+
+def _warnings(analysis: Analysis, classifier: WordClassifier) -> tuple[str, ...]:
+    if isinstance(classifier, SpacyClassifier) and analysis.language == classifier.language:
+        return ()
+    language = analysis.language or "an unknown language"
+    return (f"no linguistic model for {language}: mentions were found by capitals and word lists",)
+
+
+class _Judge:
+    """Scores the mentions of one aligned answer."""
+
+    def __init__(
+        self, aligner: Aligner, classes: list[WordClass], similarity: WordSimilarity, perturbed: PerturbedWindows
+    ) -> None:
+        aligner.match_by_meaning(similarity)
+        self._aligner = aligner
+        self._analysis = aligner.analysis
+        self._classes = classes
+        self._finder = ConflictFinder(aligner, classes, similarity)
+        self._polarity = PolarityChecker(aligner, classes)
+        self._perturbed = perturbed
+        self._agreement = {claim: aligner.local_agreement(claim) for claim in aligner.claims}
+        self._by_word: dict[int, Conflict] = {}
+
+    def detection(self, warnings: tuple[str, ...]) -> Detection:
+        """The detection of this answer."""
+        for claim in self._aligner.claims:
+            for conflict in self._polarity.conflicts(claim):
+                self._blame(conflict)
+        self._substitutions()
+        scored = [self._score(mention) for mention in self._aligner.mentions]
+        risks = self._word_risks(scored)
+        words = self._analysis.words
+        offsets = np.array([(word.start, word.end) for word in words], dtype=np.int64).reshape(-1, 2)
+        return Detection(
+            tokens=TokenRisks(offsets, risks),
+            findings=tuple(self._findings(scored, risks)),
+            entities=aggregate(self._analysis, scored),
+            warnings=warnings,
+        )
+
+    def _blame(self, conflict: Conflict) -> None:
+        for i, word in enumerate(self._analysis.words):
+            if conflict.answer_start <= word.start and word.end <= conflict.answer_end:
+                self._by_word.setdefault(i, conflict)
+
+    def _substitutions(self) -> None:
+        """Look for a substitute of every run of neighbouring words that no window has, and of misplaced names."""
+        for run, mention in self._unmatched_runs():
+            conflict = self._finder.substitution(run, mention)
+            if conflict is not None:
+                self._blame(conflict)
+        for mention in self._aligner.mentions:
+            if mention.type == "ENT" and not any(i in self._by_word for i in mention.words):
+                conflict = self._finder.misplaced_name(mention)
+                if conflict is not None:
+                    self._blame(conflict)
+
+    def _unmatched_runs(self) -> list[tuple[tuple[int, ...], AnswerMention]]:
+        runs: list[tuple[tuple[int, ...], AnswerMention]] = []
+        for mention in self._aligner.mentions:
+            if mention.type == "NUM":
+                continue
+            matches = self._aligner.claims[mention.claim].matches
+            open_words = [i for i in mention.words if matches[i].score < 0.5 and i not in self._by_word]
+            for i in open_words:
+                if runs and runs[-1][0][-1] == i - 1 and runs[-1][1].claim == mention.claim:
+                    runs[-1] = ((*runs[-1][0], i), runs[-1][1])
+                else:
+                    runs.append(((i,), mention))
+        return runs
+
+    # --- scores -------------------------------------------------------------------------------------------------
+
+    def _score(self, mention: AnswerMention) -> ScoredMention:
+        evidence = self._aligner.claims[mention.claim]
+        semantic = self._agreement[mention.claim]
+        text = mention_text(self._analysis, mention)
+        conflict = next((self._by_word[i] for i in mention.words if i in self._by_word), None)
+        window = evidence.best.window if evidence.best else None
+        quote: tuple[int, int] | None = None
+        if mention.type == "NUM":
+            aligned = self._finder.quantity(mention)
+            consistency = aligned.consistency
+            conflict = conflict or aligned.conflict
+            identity = 1.0 if consistency else 0.0
+            if aligned.window is not None:
+                window, quote = aligned.window, (aligned.start, aligned.end)
+            left_out = 0.0 if aligned.only_window else identity
+        else:
+            per_word = {i: self._identity(i, evidence.matches[i].score) for i in mention.words}
+            identity = sum(per_word.values()) / len(per_word)
+            left_out = sum(self._identity(i, evidence.second[i].score) for i in mention.words) / len(per_word)
+            consistency = 0.0 if conflict else 1.0
+            matched = [evidence.matches[i].window for i in mention.words if evidence.matches[i].window is not None]
+            window = matched[0] if matched else window
+        if conflict is not None:
+            window, quote = conflict.window, (conflict.start, conflict.end)
+        s_pos = positive_alignment(mention.type, identity, semantic, consistency)
+        s_neg = 1.0 if conflict else 0.0
+        crs_min, perturbation = self._stability(mention, text, window, identity, left_out, semantic, consistency, s_pos)
+        return ScoredMention(
+            mention=mention,
+            text=text,
+            identity=identity,
+            semantic=semantic,
+            consistency=consistency,
+            s_pos=s_pos,
+            s_neg=s_neg,
+            crs_min=crs_min,
+            perturbation=perturbation,
+            conflict=conflict,
+            window=window,
+            quote=quote,
+            risk=risk(s_pos - s_neg, crs_min),
+            evidence=self._evidence(window, quote, evidence),
+        )
+
+    def _identity(self, index: int, score: float) -> float:
+        floor = UNMATCHED_IDENTITY.get(self._classes[index], 0.1)
+        return max(score, floor)
+
+    def _stability(
+        self, mention: AnswerMention, text: str, window: int | None, identity: float, left_out: float,
+        semantic: float, consistency: float, s_pos: float,
+    ) -> tuple[float, str | None]:  # fmt: skip
+        """CRS_min and the perturbation that gave it."""
+        left_out_consistency = consistency * left_out if mention.type == "NUM" else consistency
+        lowest = positive_alignment(mention.type, min(left_out, identity), semantic, left_out_consistency)
+        deciding = LEAVE_ONE_OUT if lowest < s_pos else None
+        if window is not None and identity > 0.5 and mention.type != "NUM":
+            source = self._analysis.corpus.window_text(window)
+            if text not in source:
+                for name in PERTURBATIONS:
+                    changed = min(self._perturbed.identity(text, source, name), identity)
+                    value = positive_alignment(mention.type, changed, semantic, consistency)
+                    if value < lowest:
+                        lowest, deciding = value, name
+        return min(lowest, s_pos), deciding
+
+    def _evidence(self, window: int | None, quote: tuple[int, int] | None, evidence: object) -> Evidence | None:
+        if window is None:
+            return None
+        pool = self._aligner.claims
+        relevance = max(
+            (r.relevance for item in pool.values() for r in item.pool if r.window == window), default=0.0
+        )
+        return self._analysis.evidence(window, relevance)
+
+    # --- tokens and findings ------------------------------------------------------------------------------------
+
+    def _word_risks(self, scored: list[ScoredMention]) -> np.ndarray:
+        risks = np.zeros(len(self._analysis.words))
+        for item in scored:
+            mention = item.mention
+            matches = self._aligner.claims[mention.claim].matches
+            for i in mention.words:
+                word = self._analysis.words[i]
+                if mention.type == "NUM":
+                    own = self._quantity_word_risk(item, word.start, word.end)
+                elif item.conflict is not None and i not in self._by_word:
+                    own = risk(item.s_pos, item.crs_min)
+                elif len(mention.words) > 1 and i not in self._by_word:
+                    identity = self._identity(i, matches[i].score)
+                    own = risk(
+                        positive_alignment(mention.type, identity, item.semantic, item.consistency), item.crs_min
+                    )
+                else:
+                    own = item.risk
+                risks[i] = max(risks[i], own)
+        for i in self._by_word:
+            conflict = self._by_word[i]
+            risks[i] = max(risks[i], max((s.risk for s in scored if s.conflict is conflict), default=0.9))
+        return risks
+
+    def _quantity_word_risk(self, item: ScoredMention, start: int, end: int) -> float:
+        conflict = item.conflict
+        if conflict is None or (start < conflict.answer_end and conflict.answer_start < end):
+            return item.risk
+        return 0.1
+
+    def _findings(self, scored: list[ScoredMention], risks: np.ndarray) -> list[Finding]:
+        findings: list[Finding] = []
+        words = self._analysis.words
+        for item in scored:
+            if item.conflict is not None:
+                findings.append(
+                    Finding(
+                        item.conflict.answer_start,
+                        item.conflict.answer_end,
+                        "contradicted",
+                        max(item.risk, 0.9),
+                        (self._analysis.quote_in(item.conflict.window, item.conflict.start, item.conflict.end),),
+                        item.conflict.expected,
+                        explain(item),
+                    )
+                )
+        run: list[int] = []
+
+        def close() -> None:
+            if run:
+                start, end = words[run[0]].start, words[run[-1]].end
+                owner = next(s for s in scored if run[0] in s.mention.words)
+                evidence = self._analysis.evidence_of(owner.mention.claim)[:2]
+                findings.append(
+                    Finding(start, end, "unsupported", float(max(risks[i] for i in run)), evidence, None, explain(owner))
+                )
+                run.clear()
+
+        claim_of = {i: s.mention.claim for s in scored for i in s.mention.words}
+        blamed = {i for s in scored if s.conflict is not None for i in s.mention.words} | set(self._by_word)
+        for i in range(len(words)):
+            if risks[i] < 0.5 or i in blamed:
+                if i in blamed or self._classes[i] not in (WordClass.FUNCTION, WordClass.PRONOUN):
+                    close()
+                continue
+            if run and (claim_of.get(run[-1]) != claim_of.get(i) or i - run[-1] > 3):
+                close()
+            run.append(i)
+        close()
+        for finding in findings:
+            for i, word in enumerate(words):
+                if finding.start <= word.start and word.end <= finding.end:
+                    risks[i] = max(risks[i], finding.score if self._classes[i] is WordClass.FUNCTION else risks[i])
+        return findings
+
+
+__all__ = ["EntityAlignment", "is_unspaced"]
