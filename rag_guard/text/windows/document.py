@@ -24,7 +24,7 @@ _DATA_FENCES = frozenset(
     ("json", "jsonl", "ndjson", "json5", "jsonc", "yaml", "yml", "csv", "tsv", "markdown", "md")
 )
 _WORD_CHARACTER = re.compile(r"[^\W_]")
-_MARKUP = "*_`~# \t"
+_EMPHASIS = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)")
 _INLINE_STRUCTURE = 160
 _CODE_LINES = 40
 _MARKER_LENGTH = 12
@@ -33,10 +33,11 @@ _MARKER_LENGTH = 12
 def find_windows(text: str, document: int, language: str | None = None) -> list[Window]:
     """All windows of one document, in order of their start.
 
-    Prose gives one window per sentence. A table (Markdown, CSV, TSV) gives one per row with a field per cell. JSON,
-    JSON Lines, Python literals and ``key: value`` lines give records with a field per value; long texts inside them
-    give sentences that keep their key path. Code blocks give one window per paragraph. What cannot be read as one of
-    these is prose. Every letter and digit is in some window or in the context of one. Never raises; time is linear.
+    Prose gives one window per sentence. A table (Markdown, CSV, TSV) gives one per row with a field per
+    cell. JSON, JSON Lines, Python literals and ``key: value`` lines give records with a field per value;
+    long texts inside them give sentences that keep their key path. Code blocks give one window per
+    paragraph. What cannot be read as one of these is prose. Every letter and digit is in some window or in
+    the context of one. Never raises; time is linear.
 
     Args:
         text: the document.
@@ -130,13 +131,15 @@ class _Reader:
                 yield root.start, root.end, root
 
     def is_inline(self, root: Mapping | Sequence) -> bool:
-        """Whether a structure is a word of a sentence or a cell of a table rather than data that stands alone."""
+        """Whether a structure is part of a sentence or of a table cell rather than data that stands alone."""
         line_start = self.text.rfind("\n", max(0, root.start - 1000), root.start) + 1
         before = self.text[max(line_start, root.start - 1000) : root.start].strip()
         if before.startswith("|"):
             return True
         if root.end - root.start > _INLINE_STRUCTURE:
             return False
+        if self.text[root.end - 1] not in "}])":
+            return False  # it broke off, and what follows is the rest of it
         after = self.text[root.end : root.end + 200].split("\n", 1)[0].strip(" \t\r,;")
         return bool(after) or bool(before and not before.endswith((":", "=", ",", ">", "-", "*")))
 
@@ -156,6 +159,7 @@ class _Reader:
         text = self.text
         stop = len(lines)
         prose_start: int | None = None
+        path, context = self.path, self.context
         number = 0
         keyed_from = 0  # lines before this one were tried as keyed lines
         while number < stop:
@@ -190,30 +194,29 @@ class _Reader:
                 prose_start = start if prose_start is None else prose_start
             else:
                 if prose_start is not None:
-                    self.add_prose(prose_start, start)
+                    self.add_prose(prose_start, start, path, context)
                     prose_start = None
                 self.windows.extend(found)
+                path, context = self.path, self.context
             number = next_number
         if prose_start is not None:
-            self.add_prose(prose_start, lines[stop - 1][1])
+            self.add_prose(prose_start, lines[stop - 1][1], path, context)
 
     def add_heading(self, level: int, title: Range) -> list[Window]:
         """A heading is a window of its own, and context of everything below it."""
         start, end = title
-        while start < end and self.text[start] in _MARKUP:
-            start += 1
-        while end > start and self.text[end - 1] in _MARKUP:
-            end -= 1
+        start, end = _trim(self.text, start, end)
+        while end - start > 1 and self.text[start] == self.text[end - 1] and self.text[start] in "*_`":
+            start, end = start + 1, end - 1
         while self.headings and self.headings[-1][0] >= level:
             self.headings.pop()
         found = []
         if _WORD_CHARACTER.search(self.text, start, end):
             found.append(Window(self.document, start, end, "prose", self.path, (), self.context))
-            self.headings.append((level, self.text[start:end], (start, end)))
+            self.headings.append((level, _EMPHASIS.sub("", self.text[start:end]), (start, end)))
         return found
 
-    def add_prose(self, start: int, end: int) -> None:
-        path, context = self.path, self.context
+    def add_prose(self, start: int, end: int, path: tuple[str, ...], context: tuple[Range, ...]) -> None:
         self.windows.extend(
             Window(self.document, start + first, start + last, "prose", path, (), context)
             for first, last in self.split_sentences(self.text[start:end])
@@ -234,8 +237,11 @@ class _Reader:
                 chunk.append(line)
 
     def cover(self) -> list[Window]:
-        """Put what no window holds (list numbers, link targets, comments) in the context of a window, or in its own."""
+        """Put what no window holds (list numbers, link targets) in a window's context or its own window."""
         text = self.text
+        self.windows = [
+            window for window in self.windows if _WORD_CHARACTER.search(text, window.start, window.end)
+        ]
         ranges = sorted(
             {(window.start, window.end) for window in self.windows}
             | {place for window in self.windows for place in window.context}
@@ -275,7 +281,7 @@ class _Reader:
             start = stop
 
     def owner(self, start: int, end: int, following: int) -> int | None:
-        """The window on the same line that a short piece belongs to: the one after it, else the one before it."""
+        """The window on the same line that a short piece belongs to: the one after it, else before it."""
         text = self.text
         if following < len(self.windows):
             after = self.windows[following].start

@@ -47,7 +47,8 @@ def find_keyed_lines(text: str, lines: list[Range], first: int, stop: int) -> tu
     keys = [text[item.key[0] : item.key[1]].casefold() for item in found]
     if len(set(keys)) * 2 < len(keys) + 1:
         return [], last  # the same few keys again and again are speakers of a dialogue
-    sentences = sum(text[item.value[1] - 1] in ".!?。！？" for item in found if item.value[0] < item.value[1])
+    values = [text[item.value[0] : item.value[1]] for item in found]
+    sentences = sum(value.endswith((".", "!", "?", "。", "！", "？")) for value in values)
     return ([] if sentences * 2 > len(found) else found), last
 
 
@@ -59,7 +60,7 @@ def keyed_windows(
     path: tuple[str, ...] = (),
     context: tuple[Range, ...] = (),
 ) -> list[Window]:
-    """Record windows over consecutive lines; values that are prose become sentences that keep their key as path."""
+    """Record windows over consecutive lines; values that are prose become sentences with a path."""
     windows: list[Window] = []
     run: list[Field] = []
     run_range: Range | None = None
@@ -117,7 +118,8 @@ def _read_line(text: str, line: Range) -> KeyedLine | None:
     if not value.strip():
         value_range = (match.end(), match.end())
     else:
-        # "10:30" and "https://" are no key and value: the colon is followed by a space, or is a full-width one.
+        # "10:30" and "https://" are no key and value: the colon is followed by a space, or is a
+        # full-width one.
         if (
             not match.group("space")
             and "：" not in text[match.end("key") : match.start("value")]

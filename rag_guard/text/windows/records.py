@@ -95,7 +95,8 @@ class _Builder:
                 self.extend_run((start, node.outer_end), [_field(node, scope.path, key)], scope)
         elif self.is_small(node):
             fields = self.collect(node, scope.path, key)
-            # The key of a nested object reads with it, while the object itself is the window where it has none.
+            # The key of a nested object reads with it, while the object itself is the window
+            # where it has none.
             start = key.outer_start if key is not None else node.start
             if isinstance(node, Mapping):
                 self.flush()
@@ -125,7 +126,7 @@ class _Builder:
                     self.flush()
 
     def is_small(self, node: Mapping | Sequence) -> bool:
-        """Whether ``node`` reads as one piece of evidence: short, no prose in it, and not a list of records."""
+        """Whether ``node`` reads as one piece of evidence: short, without prose, no list of records."""
         if node.end - node.start > MAX_RECORD:
             return False
         pending: list[Node] = [node]
@@ -218,7 +219,7 @@ def _common_path(fields: tuple[Field, ...], fallback: tuple[str, ...]) -> tuple[
     common = parents[0]
     for parent in parents[1:]:
         length = 0
-        for one, other in zip(common, parent):
+        for one, other in zip(common, parent, strict=False):
             if one != other:
                 break
             length += 1
@@ -227,7 +228,7 @@ def _common_path(fields: tuple[Field, ...], fallback: tuple[str, ...]) -> tuple[
 
 
 def _name_field(node: Mapping) -> Scalar | None:
-    """The value that names a record: of a key such as ``name`` or ``product_title``, else a leading short text."""
+    """The value that names a record: of a key such as ``name`` or ``product_title``, else a leading text."""
     first: Scalar | None = None
     for position, member in enumerate(node.members):
         value = member.value

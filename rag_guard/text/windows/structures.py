@@ -1,8 +1,9 @@
 """Read JSON, JSON Lines and Python literals out of any text, every value with its offsets.
 
-The parser is tolerant, because retrieved documents are often cut off or almost JSON: it takes both quote styles,
-trailing commas, bare words, tuples and sets, and where the syntax breaks it keeps what it has read so far. Nothing is
-ever evaluated. It has no recursion and reads each character once, so that time is linear in the length of the text.
+The parser is tolerant, because retrieved documents are often cut off or almost JSON: it takes both quote
+styles, trailing commas, bare words, tuples and sets, and where the syntax breaks it keeps what it has read
+so far. Nothing is ever evaluated. It has no recursion and reads each character once, so that time is linear
+in the length of the text.
 """
 
 from __future__ import annotations
@@ -10,14 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Union
 
 MAX_DEPTH = 64
 
 
-@dataclass
+@dataclass(slots=True)
 class Scalar:
-    """A string, number, boolean or null; ``start:end`` excludes the quotes, ``outer_start:outer_end`` includes them."""
+    """A string, number, boolean or null; ``start:end`` excludes the quotes that the outer range includes."""
 
     start: int
     end: int
@@ -28,7 +28,7 @@ class Scalar:
     raw: bool = False
 
 
-@dataclass
+@dataclass(slots=True)
 class Member:
     """One ``key: value`` of a mapping."""
 
@@ -36,7 +36,7 @@ class Member:
     value: Node
 
 
-@dataclass
+@dataclass(slots=True)
 class Mapping:
     """An object; ``start:end`` includes the braces."""
 
@@ -45,7 +45,7 @@ class Mapping:
     members: list[Member] = field(default_factory=list)
 
 
-@dataclass
+@dataclass(slots=True)
 class Sequence:
     """An array, tuple or set; ``start:end`` includes the brackets."""
 
@@ -54,16 +54,22 @@ class Sequence:
     items: list[Node] = field(default_factory=list)
 
 
-Node = Union[Scalar, Mapping, Sequence]
+Node = Scalar | Mapping | Sequence
 
+_NO_SPACE = frozenset(map(chr, range(33, 127))) - {"/"}
 _SPACE = re.compile(r"(?:\s+|//[^\n]*)*")
+# The usual case in one match: a plain string, number or constant with the delimiter after it.
+_PLAIN_SCALAR = re.compile(
+    r"(?:\"([^\"\\\n]*)\"|'([^'\\\n]*)'|(-?\d+(?:\.\d+)?)|(true|false|null|True|False|None))(?=\s*[,:\]}])"
+)
 _OPENING = re.compile(r"[{\[]")
 _PREFIX = re.compile(r"[uUbBrRfF]{0,2}(?=['\"])")
 _STRING_BODY = {
     '"': re.compile(r'[^"\\]*(?:\\.[^"\\]*)*(?=")', re.DOTALL),
     "'": re.compile(r"[^'\\]*(?:\\.[^'\\]*)*(?=')", re.DOTALL),
 }
-# A quote that really closes a string is followed by a delimiter; another one is an apostrophe that nobody escaped.
+# A quote that really closes a string is followed by a delimiter; another one is an apostrophe that nobody
+# escaped.
 _AFTER_STRING = re.compile(r"\s*(?:[,:\]})]|[uUbBrR]{0,2}['\"]|//|\Z)")
 _LATE_END = {
     '"': re.compile(r'[^\n]{0,1000}?(?<!\\)"(?=\s*[,:\]}])'),
@@ -72,7 +78,9 @@ _LATE_END = {
 _NUMBER = re.compile(r"[-+]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?=\s*(?:[,\]}):]|\Z))")
 _BARE_KEY = re.compile(r"[^\W\d][\w$ .-]{0,60}?(?=\s*:)")
 _BARE_VALUE = re.compile(
-    r"(?:[^\W\d][\w.]{0,60}\([^()\n]{0,300}\)|[^\s,\[\]{}()'\":][^,\[\]{}()\n\"']{0,200}?)(?=\s{0,40}(?:[,\]})]|\n|\Z))"
+    r"(?:[^\W\d][\w.]{0,60}\([^()\n]{0,300}\)"  # datetime.date(2020, 1, 1)
+    r"|[^\s,\[\]{}()'\":][^,\[\]{}()\n\"']{0,200}?)"
+    r"(?=\s{0,40}(?:[,\]})]|\n|\Z))"
 )
 _CONSTANTS: dict[str, float | bool | None] = {
     "true": True,
@@ -123,7 +131,7 @@ def find_structures(text: str, start: int = 0, end: int | None = None) -> Iterat
 
 
 def decode_escapes(source: str) -> str:
-    """The string that a JSON or Python literal with this source stands for; unknown escapes stay as they are."""
+    """The string that a JSON or Python literal with this source stands for."""
     return _ESCAPE.sub(_decode_escape, source) if "\\" in source else source
 
 
@@ -246,11 +254,23 @@ class _Parser:
         return root, position
 
     def _skip_space(self, position: int) -> int:
+        if position < self.limit and self.text[position] in _NO_SPACE:
+            return position
         match = _SPACE.match(self.text, position, self.limit)
         return match.end() if match else position
 
     def _read_scalar(self, position: int, as_key: bool) -> Scalar | None:
         text, limit = self.text, self.limit
+        plain = _PLAIN_SCALAR.match(text, position, limit)
+        if plain is not None:
+            end = plain.end()
+            group = plain.lastindex
+            source = plain.group(group or 0)
+            if group == 3:
+                return Scalar(position, end, position, end, float(source))
+            if group == 4:
+                return Scalar(position, end, position, end, _CONSTANTS[source])
+            return Scalar(position + 1, end - 1, position, end, source, True)
         prefix = _PREFIX.match(text, position, limit)
         if prefix is not None:
             return self._read_string(position, prefix.end())
@@ -266,7 +286,7 @@ class _Parser:
         if match is None:
             return None
         source = match.group()
-        value = _CONSTANTS[source] if source in _CONSTANTS else source
+        value = _CONSTANTS.get(source, source)
         return Scalar(position, match.end(), position, match.end(), value)
 
     def _read_string(self, position: int, quote_at: int) -> Scalar | None:
@@ -280,7 +300,8 @@ class _Parser:
             else None
         )
         if match is None:
-            # Cut off inside a string: it runs to the end of the text, or of its paragraph if the text goes on.
+            # Cut off inside a string: it runs to the end of the text, or of its paragraph if
+            # the text goes on.
             self.unclosed[quote] = min(start, self.unclosed.get(quote, start))
             end = text.find("\n\n", start, limit)
             end = limit if end < 0 else end
@@ -319,7 +340,7 @@ def _replace_last(parent: Mapping | Sequence, node: Node) -> None:
 
 
 def _names_values(root: Node) -> bool:
-    """Whether a mapping in ``root`` has a quoted key or two keys: ``[1]`` in prose is a citation, not a list."""
+    """Whether a mapping in ``root`` has a quoted key or two keys: ``[1]`` in prose is a citation."""
     pending: list[Node] = [root]
     while pending:
         node = pending.pop()

@@ -1,11 +1,10 @@
-"""Windows over tables in plain text: Markdown, with or without outer pipes, and CSV-like blocks with a header."""
+"""Windows over tables in plain text: Markdown with or without outer pipes, CSV-like blocks with a header."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import zip_longest
 
 from rag_guard.text.windows.window import Field, FieldValue, Window, split_identifier
 
@@ -44,7 +43,7 @@ class Table:
 
 
 def find_table(text: str, lines: list[Range], first: int, stop: int) -> Table | None:
-    """The table that starts at line ``first`` of ``lines``, or None; it ends before ``stop`` or the first other line."""
+    """The table that starts at line ``first`` of ``lines`` and ends before line ``stop``, or None."""
     start, end = lines[first]
     if _PIPE.search(text, start, end):
         return _find_pipe_table(text, lines, first, stop)
@@ -78,11 +77,10 @@ def table_windows(
         if not any(map(str.isalnum, text[start:end])):
             continue
         fields = []
-        for cell, name, name_range in zip_longest(table.cells(text, lines[number]), names, header):
-            if cell is None or cell[0] == cell[1] or name is None or name_range is None:
-                continue
-            value = read_value(text[cell[0] : cell[1]])
-            fields.append(Field(name, (name,), *cell, *name_range, value))
+        for cell, name, place in zip(table.cells(text, lines[number]), names, header, strict=False):
+            if cell[0] < cell[1]:
+                value = read_value(text[cell[0] : cell[1]])
+                fields.append(Field(name, (name,), cell[0], cell[1], place[0], place[1], value))
         windows.append(Window(document, start, end, "row", path, tuple(fields), context))
     return windows
 
@@ -90,7 +88,8 @@ def table_windows(
 def read_value(source: str) -> FieldValue:
     """A cell as a value: a plain number as float, check marks and true/false as bool, dashes and n/a as None.
 
-    Numbers that read differently in different languages (``1,5``, ``12.000``) and padded ones (``007``) stay text.
+    Numbers that read differently in different languages (``1,5``, ``12.000``) and padded ones (``007``) stay
+    text.
     """
     folded = source.strip().casefold()
     if folded in _NULLS:
@@ -191,21 +190,20 @@ def _looks_like_header(
         [text[start:end] for start, end in cells(text, lines[number])]
         for number in range(first + 1, min(last, first + 6))
     ]
-    return (
-        any(
-            all(
-                len(row) > column and any(map(str.isdigit, row[column])) and len(row[column]) <= 40
-                for row in body
-            )
-            and not any(map(str.isdigit, header[column]))
-            for column in range(len(header))
+    return any(
+        all(
+            len(row) > column and any(map(str.isdigit, row[column])) and len(row[column]) <= 40
+            for row in body
         )
-        or all(len(cell) <= 30 for row in body for cell in row)
-        and _is_identifier_like(header)
-    )
+        and not any(map(str.isdigit, header[column]))
+        for column in range(len(header))
+    ) or (all(len(cell) <= 30 for row in body for cell in row) and _is_identifier_like(header))
 
 
 def _is_identifier_like(header: list[str]) -> bool:
+    """Whether the cells look like the column names of a program."""
+    if any(" " in name for name in header):
+        return False
     return all(name == name.lower() or "_" in name for name in header) or all(
         name.isupper() for name in header
     )
@@ -216,7 +214,7 @@ def _make_delimited_cells(delimiter: str) -> Callable[[str, Range], list[Range]]
 
     def cells(text: str, line: Range) -> list[Range]:
         position, end = line
-        found = []
+        found: list[Range] = []
         while position <= end and len(found) <= MAX_COLUMNS:
             match = pattern.match(text, position, end)
             if match is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 WindowKind = Literal["prose", "row", "record", "code"]
@@ -47,11 +48,12 @@ class Window:
     Attributes:
         document: index of the document.
         start / end: range in the document; never empty. Windows of one document do not overlap.
-        kind: ``prose`` is one sentence, ``row`` one row of a table, ``record`` the scalar values of one object or of a
+        kind: ``prose`` is one sentence, ``row`` one row of a table, ``record`` the scalar values of one
+        object or of a
             list of ``key: value`` lines, ``code`` a paragraph of a code block.
-        path: heading trail (prose, rows and code) and the words of the keys above it (records and the texts in them).
-        fields: the named values of a row or a record.
-        context: ranges elsewhere in the document that give the window its meaning: headings, the table's header row,
+        path: heading trail (prose, rows and code) and the words of the keys above it (records and the texts
+        in them). fields: the named values of a row or a record. context: ranges elsewhere in the document
+        that give the window its meaning: headings, the table's header row,
             the keys above it, the names of the records it belongs to.
     """
 
@@ -78,6 +80,7 @@ _CAMEL = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)
 def split_identifier(name: str) -> str:
     """The lower-case words of a key in camelCase, snake_case, kebab-case or plain words.
 
@@ -97,7 +100,8 @@ def _split_camel_case(word: str) -> list[str]:
         return [word]
     pieces: list[str] = []
     for piece in _CAMEL.split(word):
-        # "iPhone" and "WiFi" are one word each: a split after a lone letter, or between two capitalised pairs, is none.
+        # "iPhone" and "WiFi" are one word each: a split after a lone letter, or between two
+        # capitalised pairs, is none.
         if pieces and (
             (len(pieces[-1]) == 1 and pieces[-1].islower())
             or (len(pieces[-1]) == 2 and len(piece) == 2 and pieces[-1].istitle() and piece.istitle())
