@@ -17,6 +17,9 @@ from typer.core import TyperGroup
 from rag_guard.errors import RagGuardError
 
 COMMANDS = {
+    "check": "rag_guard.commands.check:app",
+    "doctor": "rag_guard.commands.doctor:app",
+    "schema": "rag_guard.commands.schema:app",
     "models": "rag_guard.commands.models:app",
 }
 """Subcommand -> module and Typer app, in the order of the help."""

@@ -1,7 +1,7 @@
 """One self-contained HTML page of reports: no network, no external file, no way for a text to become markup.
 
-Answers and documents are hostile input. The template escapes everything it is given, and the page's policy lets
-only its own style and its own script run, by their hashes.
+Answers and documents are hostile input. The template escapes everything it is given, and the page's policy
+lets only its own style and its own script run, by their hashes.
 """
 
 from __future__ import annotations

@@ -21,8 +21,10 @@ LAKE = (
     "two streams.\n\nThe lake is 41 m deep and covers 3.2 km². Swimming is allowed from June to September; "
     "the water rarely gets warmer than 17 °C."
 )
-FERRY = "# Timetable\r\n\r\n"
+FERRY = (
+    "# Timetable\r\n\r\n"
     "- The ferry to Holm leaves at 07:40 every weekday.\r\n- Tickets cost 6 € (children 3 €).\r\n"
+)
 CLUB = "The rowing club was founded by Rina Okafor in 1998. It has 120 members."
 ANSWER = (
     "Lake Arno is **88 m** deep [1] and was formed by a glacier [1].\r\n\r\n"
