@@ -34,6 +34,12 @@ _SHARED_SCRIPTS = {
 _PERSIAN = regex.compile(r"[پچژگکی]")
 _ARABIC_ONLY = regex.compile(r"[ةىيكأإ]")
 _LATIN_LETTERS_SURE = 40
+_CANDIDATES = frozenset(
+    "ca cs da de en es et eu fi fr hr hu id it lt lv nl no pl pt ro sk sl sv sw tl tr vi".split()
+)
+"""Languages a text in Latin script may be in; rarer ones only attract short texts that are in none of them."""
+_ENGLISH_PRIOR = 20.0
+"""Nats by which another language must lead before a short text is not English."""
 
 
 def detect_language(text: str, context: str | None = None) -> str | None:
@@ -50,7 +56,7 @@ def detect_language(text: str, context: str | None = None) -> str | None:
     if context:
         other, _ = _guess(context[:_SAMPLE])
         if other is not None and (own is None or _script(own) == _script(other)):
-            return other
+            return _guess(f"{text} {context}"[:_SAMPLE])[0] or other
     return own
 
 
@@ -90,9 +96,12 @@ def _classify(sample: str, languages: tuple[str, ...] | None) -> str | None:
     import py3langid
 
     sample = _surrogate_free(sample)
-    if languages is None:
-        return str(py3langid.classify(sample)[0])
-    return next((str(label) for label, _ in py3langid.rank(sample) if label in languages), None)
+    if languages is not None:
+        return next((str(label) for label, _ in py3langid.rank(sample) if label in languages), None)
+    scores = {str(label): float(score) for label, score in py3langid.rank(sample) if label in _CANDIDATES}
+    best = max(scores, key=lambda label: scores[label])
+    short = len(sample) < 4 * _LATIN_LETTERS_SURE
+    return "en" if short and scores[best] - scores["en"] < _ENGLISH_PRIOR else best
 
 
 def _surrogate_free(text: str) -> str:
