@@ -175,6 +175,8 @@ class OnnxEmbedder:
         if self._process != os.getpid():
             with self._lock:
                 if self._process != os.getpid():
+                    # Closing the parent's session would wait for threads that this process does not have.
+                    self._parents_session = self._session
                     self._session = self._open_session()
                     self._process = os.getpid()
         return self._session
@@ -211,12 +213,11 @@ class _VectorCache:
             return found
 
     def put_many(self, texts: Sequence[str], vectors: Vectors) -> None:
+        if not self._size:
+            return
         # A row is copied, so that it does not keep its whole batch alive.
-        rows = (
-            [(text, vectors[row].copy()) for row, text in enumerate(texts[-self._size :])]
-            if self._size
-            else []
-        )
+        newest = zip(texts[-self._size :], vectors[-self._size :], strict=True)
+        rows = [(text, vector.copy()) for text, vector in newest]
         with self._lock:
             for text, vector in rows:
                 self._vectors[text] = vector
