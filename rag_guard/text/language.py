@@ -6,6 +6,8 @@ from functools import lru_cache
 
 import regex
 
+from rag_guard.text.lexicons.function_words import function_words
+
 _SAMPLE = 400
 _LETTERS = regex.compile(r"\p{L}+")
 # Scripts that (nearly) one language uses; the value is what a text in that script is, most of the time.
@@ -38,8 +40,10 @@ _CANDIDATES = frozenset(
     "ca cs da de en es et eu fi fr hr hu id it lt lv nl no pl pt ro sk sl sv sw tl tr vi".split()
 )
 """Languages a text in Latin script may be in; rarer ones only attract short texts that are in none of them."""
-_ENGLISH_PRIOR = 20.0
-"""Nats by which another language must lead before a short text is not English."""
+_ENGLISH_PRIOR = 6.0
+_FUNCTION_WORD = 6.0
+"""Nats that a short text gets for being English, and for each function word of a language in it: a model of letter
+sequences alone takes a name or two for another language."""
 
 
 def detect_language(text: str, context: str | None = None) -> str | None:
@@ -79,7 +83,7 @@ def _guess(sample: str) -> tuple[str | None, int]:
                     persian = len(_PERSIAN.findall(letters)) > len(_ARABIC_ONLY.findall(letters))
                     return ("fa" if persian else "ar"), len(letters)
                 return _classify(sample, languages) or language, len(letters) * 2
-    if len(letters) < 12:
+    if len(letters) < 8:
         return None, len(letters)
     return _classify(sample, None), len(letters)
 
@@ -99,9 +103,12 @@ def _classify(sample: str, languages: tuple[str, ...] | None) -> str | None:
     if languages is not None:
         return next((str(label) for label, _ in py3langid.rank(sample) if label in languages), None)
     scores = {str(label): float(score) for label, score in py3langid.rank(sample) if label in _CANDIDATES}
-    best = max(scores, key=lambda label: scores[label])
-    short = len(sample) < 4 * _LATIN_LETTERS_SURE
-    return "en" if short and scores[best] - scores["en"] < _ENGLISH_PRIOR else best
+    if len(sample) < 4 * _LATIN_LETTERS_SURE:
+        scores["en"] += _ENGLISH_PRIOR
+        words = {word.casefold() for word in _LETTERS.findall(sample)}
+        for language in sorted(scores, key=lambda label: -scores[label])[:4]:
+            scores[language] += _FUNCTION_WORD * len(words & function_words(language))
+    return max(scores, key=lambda label: scores[label])
 
 
 def _surrogate_free(text: str) -> str:
