@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
 
 from rag_guard.evaluation import metrics
 
@@ -35,6 +36,16 @@ def test_all_positive_baseline_of_ragtruth(positives, rows, published):
 def test_auroc_is_the_share_of_ordered_pairs():
     # Pairs (positive, negative): (.9, .5) right, (.9, .1) right, (.3, .5) wrong, (.3, .1) right.
     assert metrics.auroc([1, 1, 0, 0], [0.9, 0.3, 0.5, 0.1]) == pytest.approx(3 / 4)
+
+
+def test_auroc_is_scikit_learns_with_ties_and_weights():
+    generator = np.random.default_rng(0)
+    gold, risks = generator.random(300) < 0.3, generator.random(300).round(1)
+    weights = generator.integers(0, 3, 300)
+    assert metrics.auroc(gold, risks) == pytest.approx(roc_auc_score(gold, risks))
+    assert metrics.auroc(gold, risks, weights) == pytest.approx(
+        roc_auc_score(gold, risks, sample_weight=weights)
+    )
 
 
 def test_auroc_of_one_class_is_undefined():
