@@ -17,6 +17,7 @@ from typer.core import TyperGroup
 from rag_guard.errors import RagGuardError
 
 COMMANDS = {
+    "bench": "rag_guard.commands.bench:app",
     "check": "rag_guard.commands.check:app",
     "doctor": "rag_guard.commands.doctor:app",
     "schema": "rag_guard.commands.schema:app",
