@@ -57,10 +57,12 @@ def judge(
     risks = combine(votes) if votes else np.zeros(len(words))
     findings = [finding for detection in detections.values() for finding in detection.findings]
     if false_abstention is not None:
-        findings.append(false_abstention)
+        # The abstention is wrong as a whole, whatever its words are.
+        low, high = false_abstention.start, false_abstention.end
+        findings = [f for f in findings if f.end <= low or high <= f.start] + [false_abstention]
         for index, word in enumerate(words):
-            if false_abstention.start <= word.start and word.end <= false_abstention.end:
-                risks[index] = max(risks[index], false_abstention.score)
+            if low <= word.start and word.end <= high:
+                risks[index] = false_abstention.score
     spans = decode_spans(
         analysis.answer,
         words,

@@ -19,6 +19,9 @@ from rag_guard.text.relevance import RankedWindow, rank_windows
 from rag_guard.text.words import Word, find_words
 
 
+_WHEN_NOTHING_FITS = 3
+
+
 @dataclass(frozen=True)
 class Analysis:
     """The answer, question and documents of one example with their lazily computed parts.
@@ -84,10 +87,23 @@ class Analysis:
     @cached_property
     def ranked(self) -> list[list[RankedWindow]]:
         """Per claim, its most relevant windows, best first."""
-        return [
-            rank_windows(words, quantities, self.corpus)
-            for words, quantities in zip(self.claim_words, self.claim_quantities)
-        ]
+        return [self.rank(claim) for claim in range(len(self.claims))]
+
+    def rank(self, claim: int, extra: tuple[str, ...] = ()) -> list[RankedWindow]:
+        """The most relevant windows of a claim, best first.
+
+        ``extra`` are stems that the claim leaves to its context. A claim of one word or value leaves them to the
+        question.
+        """
+        words, quantities = self.claim_words[claim], self.claim_quantities[claim]
+        if len({word.stem for word in words if not word.is_function}) <= 1:
+            extra += tuple(word.stem for word in self.question_words if not word.is_function)
+        ranked = rank_windows(words, quantities, self.corpus, extra=extra)
+        if ranked:
+            return ranked
+        # Nothing in common: what the documents say instead is still the best evidence there is.
+        order = sorted(range(len(self.corpus.windows)), key=self.corpus.window_text)
+        return [RankedWindow(window, 0.0, 0.0) for window in order[:_WHEN_NOTHING_FITS]]
 
     def evidence(self, window: int, relevance: float) -> Evidence:
         """A window of the corpus as evidence."""

@@ -125,6 +125,14 @@ class Corpus:
         """Per window, the content stems of its own text."""
         return [frozenset(word.stem for word in words if not word.is_function) for words in self.window_words]
 
+    @cached_property
+    def _all_context_stems(self) -> frozenset[str]:
+        return frozenset().union(*self.context_stems)
+
+    def has_stem(self, stem: str) -> bool:
+        """Whether any window or context has a stem."""
+        return stem in self.postings or stem in self._all_context_stems
+
     def neighbour_stems(self, index: int) -> frozenset[str]:
         """Content stems of the windows directly before and after in the same document."""
         document = self.windows[index].document

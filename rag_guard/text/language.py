@@ -8,7 +8,7 @@ import regex
 
 from rag_guard.text.lexicons.function_words import function_words
 
-_SAMPLE = 400
+_SAMPLE = 300
 _LETTERS = regex.compile(r"\p{L}+")
 # Scripts that (nearly) one language uses; the value is what a text in that script is, most of the time.
 _SCRIPTS = {
@@ -40,7 +40,7 @@ _CANDIDATES = frozenset(
     "ca cs da de en es et eu fi fr hr hu id it lt lv nl no pl pt ro sk sl sv sw tl tr vi".split()
 )
 """Languages a text in Latin script may be in; rarer ones only attract short texts that are in none of them."""
-_ENGLISH_PRIOR = 6.0
+_ENGLISH_PRIOR = 12.0
 _FUNCTION_WORD = 6.0
 """Nats that a short text gets for being English, and for each function word of a language in it: a model of letter
 sequences alone takes a name or two for another language."""

@@ -13,7 +13,7 @@ from rag_guard.detectors.entity_alignment.mentions import AnswerMention
 from rag_guard.detectors.entity_alignment.similarity import WordSimilarity, is_spelling_variant
 from rag_guard.detectors.entity_alignment.word_classes import WordClass
 from rag_guard.text.analysis import Analysis
-from rag_guard.text.relevance import RankedWindow, rank_windows
+from rag_guard.text.relevance import RankedWindow
 from rag_guard.text.words import Word, is_unspaced
 
 ELSEWHERE = 0.8  # the documents have the word, but not where they speak of this claim
@@ -21,7 +21,6 @@ CONTEXT = 0.9  # found in a heading, key or table header of the window
 COMPOUND = 0.9  # Wi-Fi and WiFi, or one part of a compound
 VARIANT = 0.8
 QUESTION = 0.75  # the question gave the word, so using it commits to nothing new
-_POOL = 6
 _SEMANTIC_POOL = 3
 
 UNMATCHED_IDENTITY = {
@@ -82,16 +81,7 @@ class Aligner:
 
     def _evidence(self, mention: AnswerMention) -> ClaimEvidence:
         claim = mention.claim
-        if mention.antecedent:
-            pool = rank_windows(
-                self.analysis.claim_words[claim],
-                self.analysis.claim_quantities[claim],
-                self.analysis.corpus,
-                extra=mention.antecedent,
-                limit=_POOL,
-            )
-        else:
-            pool = self.analysis.ranked[claim]
+        pool = self.analysis.rank(claim, mention.antecedent) if mention.antecedent else self.analysis.ranked[claim]
         return ClaimEvidence(claim, pool)
 
     def _match(self, mention: AnswerMention) -> None:

@@ -15,6 +15,7 @@ from rag_guard.detectors.entity_alignment.similarity import WordSimilarity, oppo
 from rag_guard.detectors.entity_alignment.slots import AnswerSlot, answer_slot, slot_agreement
 from rag_guard.detectors.entity_alignment.word_classes import WordClass
 from rag_guard.text.analysis import Analysis
+from rag_guard.text.lexicons.pronouns import PRONOUNS
 from rag_guard.text.quantities import Agreement, Quantity, compare, conflict_offsets
 from rag_guard.text.words import Word, is_unspaced
 
@@ -22,6 +23,8 @@ _ANCHORED = 0.35  # slot agreement from which a differing value speaks of the sa
 _FIRMLY_ANCHORED = 0.6
 _SWAP_MARGIN = 0.25  # how much better the slot of a differing value must fit than that of the equal one
 _REST_COVERED = 0.55  # share of a claim, without the mention, that a window must have to name a substitute
+_MISPLACED_COVERED = 0.9
+_MISPLACED_MARGIN = 0.15
 _PARAPHRASE = 0.45  # similarity from which a substitute says the same in other words
 
 
@@ -42,6 +45,7 @@ class Conflict:
 class QuantityAlignment:
     """How a NUM mention fares: ``consistency`` Con(s, e*), the window that has it, and a conflict."""
 
+    mention_start: int
     consistency: float
     window: int | None
     start: int = 0
@@ -93,14 +97,22 @@ class ConflictFinder:
             fit, index, source = equal[0]
             if rival and rival[0] >= _FIRMLY_ANCHORED and rival[0] - fit > _SWAP_MARGIN:
                 return QuantityAlignment(
-                    0.0, index, source.start, source.end, True, self._value_conflict(value, rival, "value of another subject")
+                    mention.start, 0.0, index, source.start, source.end, True, self._value_conflict(value, rival, "value of another subject")
                 )
-            return QuantityAlignment(1.0, index, source.start, source.end, len({i for _, i, _ in equal}) == 1)
-        if rival and (rival[0] >= _ANCHORED or not slot.weight):
+            return QuantityAlignment(mention.start, 1.0, index, source.start, source.end, len({i for _, i, _ in equal}) == 1)
+        if rival and (rival[0] >= _ANCHORED or self._is_only_value(rival, different, slot)):
             return QuantityAlignment(
-                0.0, rival[1], rival[2].start, rival[2].end, True, self._value_conflict(value, rival, "value")
+                mention.start, 0.0, rival[1], rival[2].start, rival[2].end, True, self._value_conflict(value, rival, "value")
             )
-        return QuantityAlignment(0.0, None)
+        return QuantityAlignment(mention.start, 0.0, None)
+
+    def _is_only_value(
+        self, rival: tuple[float, int, Quantity], different: list[tuple[float, int, Quantity]], slot: AnswerSlot
+    ) -> bool:
+        """Whether a slot without any word of the documents can only mean the one value there is of that dimension."""
+        if any(self._corpus.has_stem(word.stem) for word, _ in slot.words):
+            return False
+        return all(compare(other, rival[2]) is Agreement.EQUAL for _, _, other in different)
 
     def _compare(self, value: Quantity, source: Quantity, window: int) -> Agreement:
         agreement = compare(value, source)
@@ -136,27 +148,7 @@ class ConflictFinder:
                 continue
             filler = self._filler(run, evidence, ranked.window, mention)
             if filler:
-                first, last = filler[0], filler[-1]
-                text = self._corpus.documents[self._corpus.windows[ranked.window].document].text
-                answer = self._analysis.words
-                kind = next(
-                    (
-                        opposite
-                        for i in run
-                        for word in filler
-                        if (opposite := opposes(answer[i], word, self._language))
-                    ),
-                    "entity",
-                )
-                return Conflict(
-                    kind,
-                    ranked.window,
-                    first.start,
-                    last.end,
-                    answer[run[0]].start,
-                    answer[run[-1]].end,
-                    text[first.start : last.end],
-                )
+                return self._substitute(run, filler, ranked.window)
         return None
 
     def _rest(self, run: tuple[int, ...], evidence: ClaimEvidence, window: int) -> tuple[float, int]:
@@ -193,50 +185,88 @@ class ConflictFinder:
         self, run: tuple[int, ...], evidence: ClaimEvidence, window: int, mention: AnswerMention
     ) -> list[Word]:
         """The window's content words in the place of ``run``: between, after or before the run's matched neighbours."""
-        words = self._corpus.window_words[window]
+        words = self._slot_words(window)
         answer = self._analysis.words
         claimed = {answer[i].stem for i in evidence.matches}
-        left = self._neighbour(run[0] - 1, -1, evidence)
-        right = self._neighbour(run[-1] + 1, +1, evidence)
-        after = [p for p, word in enumerate(words) if left is not None and word.stem == answer[left].stem]
-        before = [p for p, word in enumerate(words) if right is not None and word.stem == answer[right].stem]
-        spans: list[tuple[int, int]] = []
+        after = self._positions(self._neighbour(run[0] - 1, -1, evidence), words, window)
+        before = self._positions(self._neighbour(run[-1] + 1, +1, evidence), words, window)
+        places: list[tuple[int, int, bool]] = []
         if after and before:
             pairs = [(b - a, a + 1, b) for a in after for b in before if 1 < b - a <= len(run) + 6]
-            spans = [min(pairs)[1:]] if pairs else []
-        if not spans and after and (right is None or not before):
-            spans = [(p + 1, len(words)) for p in after]
-        if not spans and before and (left is None or not after):
-            spans = [(0, p) for p in before]
+            places = [(*min(pairs)[1:], True)] if pairs else []
+        if not places:
+            places = [(p + 1, len(words), True) for p in after] + [(0, p, False) for p in before]
         is_name = self._classes[run[0]] is WordClass.NAME
-        for low, high in spans:
-            forward = not (before and not after)
-            positions = range(low, high) if forward else range(high - 1, low - 1, -1)
-            filler: list[Word] = []
-            for p in positions:
-                word = words[p]
-                if word.is_function or word.text[0].isdigit():
-                    if filler:
-                        break
-                    continue
-                if word.stem in claimed or len(filler) >= len(run) + 1:
-                    break
-                filler.append(word)
-            if not forward:
-                filler.reverse()
+        for low, high, forward in places:
+            filler = self._collect(words, low, high, forward, claimed, len(run) + 1, window)
             if filler and self._comparable(run, filler, is_name):
                 return filler
         return []
 
-    def _neighbour(self, index: int, step: int, evidence: ClaimEvidence) -> int | None:
-        """The next content word of the claim in one direction."""
+    def _collect(
+        self, words: list[Word], low: int, high: int, forward: bool, claimed: set[str], limit: int, window: int
+    ) -> list[Word]:
+        """Content words from one neighbour on, up to punctuation, a number or a word the claim has already said."""
+        filler: list[Word] = []
+        positions = range(low, high) if forward else range(high - 1, low - 1, -1)
+        for p in positions:
+            word = words[p]
+            beside = words[p - 1] if forward and p else words[p + 1] if not forward and p + 1 < len(words) else None
+            if beside is not None and self._separated(beside, word, window):
+                break
+            if word.is_function or word.text[0].isdigit():
+                if filler:
+                    break
+                continue
+            if word.stem in claimed or len(filler) >= limit:
+                break
+            filler.append(word)
+        return filler if forward else filler[::-1]
+
+    def _slot_words(self, window: int) -> list[Word]:
+        """Words of a window that can be values: all of a sentence, only the fields' values of a row or record."""
+        fields = self._corpus.windows[window].fields
+        words = self._corpus.window_words[window]
+        if not fields:
+            return words
+        return [w for w in words if any(f.start <= w.start and w.end <= f.end for f in fields)]
+
+    def _separated(self, a: Word, b: Word, window: int) -> bool:
+        """Whether punctuation lies between two neighbouring words of a window."""
+        text = self._corpus.documents[self._corpus.windows[window].document].text
+        left, right = sorted((a, b), key=lambda word: word.start)
+        return any(not (char.isspace() or char in "-–‑'’*_\"“”„«»") for char in text[left.end : right.start])
+
+    def _positions(self, neighbour: int | Quantity | None, words: list[Word], window: int) -> list[int]:
+        """Where a window has the matched neighbour of a run."""
+        if neighbour is None:
+            return []
+        if isinstance(neighbour, int):
+            return [p for p, word in enumerate(words) if word.stem == self._analysis.words[neighbour].stem]
+        agreeing = [
+            q
+            for q in self._corpus.window_quantities[window]
+            if self._compare(neighbour, q, window) in (Agreement.EQUAL, Agreement.APPROXIMATE)
+        ]
+        return [
+            p
+            for p, word in enumerate(words)
+            if any(q.start <= word.start and word.end <= q.end for q in agreeing)
+        ]
+
+    def _neighbour(self, index: int, step: int, evidence: ClaimEvidence) -> int | Quantity | None:
+        """The next content word or quantity of the claim in one direction."""
         claim = self._analysis.claims[evidence.claim]
+        quantities = self._analysis.claim_quantities[evidence.claim]
         while 0 <= index < len(self._analysis.words):
             word = self._analysis.words[index]
             if not claim.start <= word.start < claim.end:
                 return None
             if index in evidence.matches:
                 return index
+            for quantity in quantities:
+                if quantity.start <= word.start and word.end <= quantity.end:
+                    return quantity
             index += step
         return None
 
@@ -254,35 +284,41 @@ class ConflictFinder:
     def misplaced_name(self, mention: AnswerMention) -> Conflict | None:
         """A name the documents have, but not where they speak of this claim, and another name in its place there."""
         evidence = self._aligner.claims[mention.claim]
-        best = evidence.best
-        if best is None or not all(evidence.matches[i].score > 0 for i in mention.words):
+        if not all(evidence.matches[i].score > 0 for i in mention.words):
             return None
-        run = tuple(mention.words)
         candidates = [ranked.window for ranked in evidence.pool]
-        own = {self._analysis.words[i].stem for i in run}
-        having = [w for w in candidates if own & (self._corpus.stems[w] | self._corpus.context_stems[w])]
-        best_having = max((self._rest(run, evidence, w)[0] for w in having), default=0.0)
         for window in candidates[:3]:
-            if window in having or own & self._corpus.neighbour_stems(window) & self._same_passage(window):
+            here = self._corpus.stems[window] | self._corpus.context_stems[window] | self._taken_for_granted(window)
+            run = tuple(i for i in mention.words if self._analysis.words[i].stem not in here)
+            if not run or run != tuple(range(run[0], run[-1] + 1)):
                 continue
+            missing = {self._analysis.words[i].stem for i in run}
+            having = [w for w in candidates if missing & (self._corpus.stems[w] | self._corpus.context_stems[w])]
             covered, others = self._rest(run, evidence, window)
-            if others < 2 or covered < 0.9 or covered - best_having < 0.15:
+            elsewhere = max((self._rest(run, evidence, w)[0] for w in having), default=0.0)
+            if others < 2 or covered < _MISPLACED_COVERED or covered - elsewhere < _MISPLACED_MARGIN:
                 continue
             filler = self._filler(run, evidence, window, mention)
             if filler:
-                answer = self._analysis.words
-                text = self._corpus.documents[self._corpus.windows[window].document].text
-                first, last = filler[0], filler[-1]
-                return Conflict(
-                    "entity", window, first.start, last.end, answer[run[0]].start, answer[run[-1]].end,
-                    text[first.start : last.end],
-                )  # fmt: skip
+                return self._substitute(run, filler, window)
         return None
 
-    def _same_passage(self, window: int) -> frozenset[str]:
-        """Stems a window may take for granted: those of neighbours it refers back to with a pronoun."""
-        words = self._corpus.window_words[window][:3]
-        from rag_guard.text.lexicons.pronouns import PRONOUNS
-
+    def _taken_for_granted(self, window: int) -> frozenset[str]:
+        """Stems of the neighbours of a window that refers back to them with a pronoun."""
+        opening = self._corpus.window_words[window][:3]
         pronouns = PRONOUNS.get(self._corpus.language or "", frozenset())
-        return self._corpus.neighbour_stems(window) if any(w.norm in pronouns for w in words) else frozenset()
+        return self._corpus.neighbour_stems(window) if any(w.norm in pronouns for w in opening) else frozenset()
+
+    def _substitute(self, run: tuple[int, ...], filler: list[Word], window: int) -> Conflict:
+        answer = self._analysis.words
+        text = self._corpus.documents[self._corpus.windows[window].document].text
+        kinds = (opposes(answer[i], word, self._language) for i in run for word in filler)
+        return Conflict(
+            kind=next((kind for kind in kinds if kind), "entity"),
+            window=window,
+            start=filler[0].start,
+            end=filler[-1].end,
+            answer_start=answer[run[0]].start,
+            answer_end=answer[run[-1]].end,
+            expected=text[filler[0].start : filler[-1].end],
+        )

@@ -8,13 +8,14 @@ mentions of one entity are aggregated. Nothing is learnt, and each risk can be t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from rag_guard.detectors.base import Detection, Finding, TokenRisks
 from rag_guard.detectors.entity_alignment.alignment import UNMATCHED_IDENTITY, Aligner, mention_text
-from rag_guard.detectors.entity_alignment.conflicts import Conflict, ConflictFinder
+from rag_guard.detectors.entity_alignment.conflicts import Conflict, ConflictFinder, QuantityAlignment
 from rag_guard.detectors.entity_alignment.entities import ScoredMention, aggregate, explain, signal_of
 from rag_guard.detectors.entity_alignment.mentions import AnswerMention, extract_mentions
 from rag_guard.detectors.entity_alignment.polarity import PolarityChecker
@@ -31,9 +32,8 @@ from rag_guard.errors import ModelNotFoundError
 from rag_guard.models.embedder import Embedder, has_embeddings, load_embedder
 from rag_guard.schema import Evidence
 from rag_guard.text.analysis import Analysis
-from rag_guard.text.words import is_unspaced
-
-_EMBEDDER_LANGUAGES = frozenset({"en"})
+_BESIDE_QUANTITY = 0.6
+"""Identity of an unmatched noun beside a supported quantity: "300 staff" for "300 people"."""
 
 
 class EntityAlignment:
@@ -115,13 +115,27 @@ class _Judge:
         self._perturbed = perturbed
         self._agreement = {claim: aligner.local_agreement(claim) for claim in aligner.claims}
         self._by_word: dict[int, Conflict] = {}
+        self._quantities: dict[int, QuantityAlignment] = {}
+        self._quantity_words: dict[int, bool] = {}
 
     def detection(self, warnings: tuple[str, ...]) -> Detection:
         """The detection of this answer."""
         for claim in self._aligner.claims:
             for conflict in self._polarity.conflicts(claim):
                 self._blame(conflict)
+        self._quantities = {
+            mention.words[0]: self._finder.quantity(mention)
+            for mention in self._aligner.mentions
+            if mention.type == "NUM"
+        }
+        self._repeat_conflicts()
         self._substitutions()
+        self._quantity_words = {
+            i: bool(self._quantities[mention.words[0]].consistency)
+            for mention in self._aligner.mentions
+            if mention.type == "NUM"
+            for i in mention.words
+        }
         scored = [self._score(mention) for mention in self._aligner.mentions]
         risks = self._word_risks(scored)
         words = self._analysis.words
@@ -150,6 +164,36 @@ class _Judge:
                 if conflict is not None:
                     self._blame(conflict)
 
+    def _repeat_conflicts(self) -> None:
+        """A value that conflicts once is the same entity where it is said again without a slot of its own."""
+        conflicting: dict[str, QuantityAlignment] = {}
+        for mention in self._aligner.mentions:
+            if mention.type != "NUM":
+                continue
+            aligned = self._quantities[mention.words[0]]
+            text = " ".join(mention_text(self._analysis, mention).split())
+            if aligned.conflict is not None:
+                conflicting.setdefault(text, aligned)
+            elif not aligned.consistency and text in conflicting:
+                earlier = conflicting[text]
+                assert earlier.conflict is not None
+                moved = replace(
+                    earlier.conflict,
+                    answer_start=earlier.conflict.answer_start - earlier.mention_start + mention.start,
+                    answer_end=earlier.conflict.answer_end - earlier.mention_start + mention.start,
+                )
+                self._quantities[mention.words[0]] = replace(earlier, conflict=moved, mention_start=mention.start)
+
+    def _supported_neighbour(self, index: int) -> bool:
+        """Whether a word stands beside a quantity that the documents have: it names what they count or measure."""
+        for step in (-1, 1):
+            other = index + step
+            if 0 <= other < len(self._classes) and self._classes[other] is WordClass.FUNCTION:
+                other += step
+            if other in self._quantity_words and self._quantity_words[other]:
+                return True
+        return False
+
     def _unmatched_runs(self) -> list[tuple[tuple[int, ...], AnswerMention]]:
         runs: list[tuple[tuple[int, ...], AnswerMention]] = []
         for mention in self._aligner.mentions:
@@ -174,7 +218,7 @@ class _Judge:
         window = evidence.best.window if evidence.best else None
         quote: tuple[int, int] | None = None
         if mention.type == "NUM":
-            aligned = self._finder.quantity(mention)
+            aligned = self._quantities[mention.words[0]]
             consistency = aligned.consistency
             conflict = conflict or aligned.conflict
             identity = 1.0 if consistency else 0.0
@@ -212,6 +256,8 @@ class _Judge:
 
     def _identity(self, index: int, score: float) -> float:
         floor = UNMATCHED_IDENTITY.get(self._classes[index], 0.1)
+        if floor and self._supported_neighbour(index):
+            floor = max(floor, _BESIDE_QUANTITY)
         return max(score, floor)
 
     def _stability(
@@ -317,6 +363,3 @@ class _Judge:
                 if finding.start <= word.start and word.end <= finding.end:
                     risks[i] = max(risks[i], finding.score if self._classes[i] is WordClass.FUNCTION else risks[i])
         return findings
-
-
-__all__ = ["EntityAlignment", "is_unspaced"]

@@ -13,7 +13,7 @@ from rag_guard.detectors.entity_alignment.word_classes import WordClass
 from rag_guard.schema import MentionType
 from rag_guard.text.analysis import Analysis
 from rag_guard.text.quantities import Quantity
-from rag_guard.text.words import is_unspaced
+from rag_guard.text.words import Word, is_unspaced
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,7 @@ def _of_claim(
         covered = tuple(i for i in indices if quantity.start < words[i].end and words[i].start < quantity.end)
         if covered:
             inside.update(covered)
+            inside.update(_modifier_words(quantity, words, covered[0]))
             mentions.append(
                 AnswerMention(claim, "NUM", quantity.start, quantity.end, covered, WordClass.NUMBER, quantity)
             )
@@ -108,6 +109,15 @@ def _of_claim(
     close()
     mentions.sort(key=lambda mention: mention.start)
     return mentions
+
+
+def _modifier_words(quantity: Quantity, words: Sequence[Word], near: int) -> list[int]:
+    """Words of an approximation beside a quantity ("almost 5,000"): the comparison of quantities judges them."""
+    start, end = quantity.modifier_start, quantity.modifier_end
+    if start is None or end is None:
+        return []
+    nearby = range(max(near - 6, 0), min(near + 8, len(words)))
+    return [i for i in nearby if words[i].start < end and start < words[i].end]
 
 
 def _adjacent(analysis: Analysis, left: int, right: int) -> bool:

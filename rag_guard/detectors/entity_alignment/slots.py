@@ -22,6 +22,7 @@ _DOCUMENT_DECAY = 8.0
 _OUTSIDE_CLAIM = 0.5
 _NAME_BOOST = 2.0
 _ANTECEDENT = 0.75
+_UNKNOWN = 0.3  # a word that no document has cannot tell one place of the documents from another
 _IN_CONTEXT = 0.7
 _IN_NEIGHBOUR = 0.4
 _OTHER_FIELD = 0.1
@@ -75,6 +76,8 @@ def answer_slot(
             weight *= _NAME_BOOST
         if not claim.start <= word.start < claim.end:
             weight *= _OUTSIDE_CLAIM
+        if not analysis.corpus.has_stem(word.stem):
+            weight *= _UNKNOWN
         words.append((word, weight))
     for stem in mention.antecedent:
         words.append((Word(0, 0, stem, stem, stem, False), analysis.corpus.idf(stem) * _ANTECEDENT))
