@@ -25,9 +25,9 @@ class Abstention(NamedTuple):
     kind: AbstentionKind
 
 
-_NEGATIVE = Function.NEGATION | Function.INABILITY
-_KNOWN = Function.KNOWLEDGE | Function.INFORMATION
-_CLEAN = (
+_NEGATIVE = int(Function.NEGATION | Function.INABILITY)
+_KNOWN = int(Function.KNOWLEDGE | Function.INFORMATION)
+_CLEAN = int(
     Function.GLUE
     | Function.SOURCE
     | Function.FRAMING
@@ -38,7 +38,22 @@ _CLEAN = (
     | Function.NEGATION
     | Function.INABILITY
     | Function.UNKNOWING
+    | Function.CONJUNCTION
 )
+# Plain integers: operations on enum members cost more than all the rest.
+_UNKNOWING = int(Function.UNKNOWING)
+_OWN_KNOWLEDGE = int(Function.OWN_KNOWLEDGE)
+_ASSISTANCE = int(Function.ASSISTANCE)
+_KNOWLEDGE = int(Function.KNOWLEDGE)
+_INFORMATION = int(Function.INFORMATION)
+_SOURCE = int(Function.SOURCE)
+_SPEAKER = int(Function.SPEAKER)
+_ADDRESSEE = int(Function.ADDRESSEE)
+_INABILITY = int(Function.INABILITY)
+_COMPLEMENTIZER = int(Function.COMPLEMENTIZER)
+_GLUE = int(Function.GLUE)
+_FRAMING = int(Function.FRAMING)
+
 # How far a negation reaches to what it negates, in words, and how much content may stand between.
 _REACH = 6
 _CONTENT_BETWEEN = 2
@@ -58,67 +73,91 @@ def find_abstentions(
             continue
         text = answer[claim.start : claim.end]
         for lexicon in lexicons:
-            kind = _read(read_tokens(text, lexicon))
+            kind = _read(read_tokens(text, lexicon), lexicon.postposed)
             if kind is not None:
                 found.append(Abstention(claim.start, claim.end, kind))
                 break
     return found
 
 
-def _read(tokens: list[Token]) -> AbstentionKind | None:
+def _read(tokens: list[Token], postposed: bool) -> AbstentionKind | None:
     functions = [token.functions for token in tokens]
     for index, function in enumerate(functions):
-        if function & Function.UNKNOWING and (kind := _judge(functions, index, index)):
+        if function & _UNKNOWING and (kind := _judge(functions, index, index)):
             return kind
         if function & _NEGATIVE:
             for other in range(max(0, index - _REACH), min(len(functions), index + _REACH + 1)):
-                if other != index and functions[other] & (_KNOWN | Function.OWN_KNOWLEDGE | Function.ASSISTANCE):
+                if other < index and not _may_precede(functions, other, index, postposed):
+                    continue
+                if other != index and functions[other] & (_KNOWN | _OWN_KNOWLEDGE | _ASSISTANCE):
                     kind = _judge(functions, index, other)
                     if kind:
                         return kind
     return None
 
 
-def _judge(functions: list[Function], negation: int, known: int) -> AbstentionKind | None:
+def _may_precede(functions: list[int], known: int, negation: int, postposed: bool) -> bool:
+    """Whether the negation can govern what stands before it: a verb in some languages, a noun as the subject of a verb.
+
+    Never across a "that", behind which the reported statement is negated.
+    """
+    between = functions[known + 1 : negation]
+    if functions[known] & _INFORMATION:
+        if any(function & _KNOWLEDGE for function in functions[negation + 1 : negation + 5]):
+            return True
+        if negation + 1 == len(functions) and all(function & _CLEAN for function in between):
+            return True
+    return (
+        postposed
+        and bool(functions[known] & ~_INFORMATION)
+        and not any(function & _COMPLEMENTIZER for function in between)
+    )
+
+
+def _judge(functions: list[int], negation: int, known: int) -> AbstentionKind | None:
     """What the sentence says if the word at ``negation`` negates the word at ``known``."""
     first, last = min(negation, known), max(negation, known)
     left, between, right = functions[:first], functions[first + 1 : last], functions[last + 1 :]
     if sum(not function for function in between) > _CONTENT_BETWEEN:
         return None
     verb = functions[known]
-    clean = all(function & _CLEAN for function in left)
-    near_source = any(function & Function.SOURCE for function in between + right[:_SOURCE_REACH])
-    inability = bool(functions[negation] & Function.INABILITY)
+    # "gives no number": the verb stands before the negation of its object.
+    head = left[:-1] if left and left[-1] & _KNOWLEDGE and verb & _INFORMATION else left
+    clean = all(function & _CLEAN for function in head)
+    near_source = any(function & _SOURCE for function in between + right[:_SOURCE_REACH])
+    inability = bool(functions[negation] & _INABILITY)
     if clean:
-        if any(function & Function.SOURCE for function in left) or near_source:
-            return "not_in_documents" if verb & (_KNOWN | Function.UNKNOWING) else None
-        if verb & Function.OWN_KNOWLEDGE and last - first <= 3:
+        if any(function & _SOURCE for function in left) or near_source:
+            return "not_in_documents" if verb & (_KNOWN | _UNKNOWING) else None
+        if verb & _OWN_KNOWLEDGE and last - first <= 3:
             return "unknown"
-        if verb & (_KNOWN | Function.UNKNOWING):
-            if any(function & Function.SPEAKER for function in left[-_SUBJECT_REACH:] + between):
+        if verb & (_KNOWN | _UNKNOWING):
+            if any(function & _SPEAKER for function in left[-_SUBJECT_REACH:] + between):
                 return "unknown"
-            if inability or verb & Function.UNKNOWING:
+            addressed = any(function & _ADDRESSEE for function in left)
+            if (inability and not addressed) or verb & _UNKNOWING:
                 return "unknown"
-            if verb & Function.INFORMATION or any(function & Function.INFORMATION for function in left):
+            if verb & _INFORMATION or any(function & _INFORMATION for function in left):
                 return "unknown"
             if not left and all(function & _CLEAN for function in right):
                 return "unknown"
-        if verb & Function.ASSISTANCE and inability:
+        if verb & _ASSISTANCE and inability:
             return "refusal"
         return None
-    if not verb & (_KNOWN | Function.UNKNOWING):
+    if not verb & (_KNOWN | _UNKNOWING):
         return None
     # Content before the negation: the source must be the sentence's own subject, or follow the verb at once.
-    subject = next((i for i, function in enumerate(left[:4]) if function & Function.SOURCE), None)
+    subject = next((i for i, function in enumerate(left[:4]) if function & _SOURCE), None)
     if subject is not None:
-        framed = any(function & Function.FRAMING and not function & Function.SOURCE for function in left[:1])
-        told = any(function & Function.KNOWLEDGE and not function & (Function.GLUE | Function.FRAMING) for function in left[subject + 1 :])
+        framed = any(function & _FRAMING and not function & _SOURCE for function in left[:1])
+        told = any(
+            function & _COMPLEMENTIZER or (function & _KNOWLEDGE and not function & (_GLUE | _FRAMING))
+            for function in left[subject + 1 :]
+        )
         if not framed and not told and first - subject <= _SUBJECT_REACH:
             return "not_in_documents"
-    behind = next((i for i, function in enumerate(right[:4]) if function & Function.SOURCE), None)
+    behind = next((i for i, function in enumerate(right[:4]) if function & _SOURCE), None)
     if behind is not None and all(function & _CLEAN for function in right[:behind]):
-        framed = any(function & Function.FRAMING and not function & Function.SOURCE for function in right[:1])
-        return None if framed and not verb & Function.UNKNOWING else "not_in_documents"
+        framed = any(function & _FRAMING and not function & _SOURCE for function in right[:1])
+        return None if framed and not verb & _UNKNOWING else "not_in_documents"
     return None
-
-

@@ -72,7 +72,7 @@ def find_cells(text: str, block: Block) -> list[tuple[int, int]]:
 
 def mask_markup(text: str, start: int, end: int) -> str:
     """``text[start:end]`` with its Markdown marks blanked by spaces, so that offsets stay as they are."""
-    pieces = []
+    pieces: list[str] = []
     position = start
     for mark_start, mark_end in layout(text).markup:
         if mark_end <= start:
@@ -87,7 +87,9 @@ def mask_markup(text: str, start: int, end: int) -> str:
 
 
 # Anything that makes a text more than one plain paragraph.
-_NOT_PLAIN = regex.compile(r"[*_`#|<>\[\]~\\\n\r\f\v\x1c-\x1e\x85\u2028\u2029]|\A\s*(?:[-+•‣◦▪●–]|\d{1,3}[.)])\s")
+_NOT_PLAIN = regex.compile(
+    r"[*_`#|<>\[\]~\\\n\r\f\v\x1c-\x1e\x85\u2028\u2029]|\A\s*(?:[-+•‣◦▪●–]|\d{1,3}[.)])\s"
+)
 _LINE = regex.compile(r"[^\r\n\u2028\u2029]*(?:\r\n|[\r\n\u2028\u2029]|\Z)")
 _FENCE = regex.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})(?P<info>[^`\r\n]*)")
 _QUOTE = regex.compile(r"[ \t]*(?:>[ \t]?)+")
@@ -144,7 +146,9 @@ class _Scanner:
 
     def run(self) -> None:
         text = self.text
-        lines = [(m.start(), m.start() + len(m.group().rstrip("\r\n\u2028\u2029"))) for m in _LINE.finditer(text)]
+        lines = [
+            (m.start(), m.start() + len(m.group().rstrip("\r\n\u2028\u2029"))) for m in _LINE.finditer(text)
+        ]
         index = 0
         while index < len(lines):
             start, end = lines[index]

@@ -32,7 +32,9 @@ _NOUNS = "|".join(
 _NUMBER = r"\d{1,3}"
 _JOIN = r"\s*(?:[,;&、，-]|[–—]|\p{L}{1,3}|,\s*\p{L}{1,3})\s*"
 _NUMBERS = rf"{_NUMBER}(?:{_JOIN}(?:(?:{_NOUNS})[.:\#]*\s*)?\^?\#?{_NUMBER})*"
-_NOUN_NUMBERS = rf"(?:\p{{L}}{{2,6}}\.?\s+)?(?:{_NOUNS})(?:\s*[.:\#№_]\s*|\s*)(?:(?:nr|no|n°|nº)\.?\s*)?{_NUMBERS}"
+_NOUN_NUMBERS = (
+    rf"(?:\p{{L}}{{2,6}}\.?\s+)?(?:{_NOUNS})(?:\s*[.:\#№_]\s*|\s*)(?:(?:nr|no|n°|nº)\.?\s*)?{_NUMBERS}"
+)
 _MARKER = regex.compile(
     rf"""(?P<link>\[\[?\^?(?P<a>{_NUMBERS})\]?\]\([^()\s]*\))
     |\[\[(?P<b>{_NUMBERS})\]\]
@@ -65,7 +67,9 @@ def find_citations(text: str) -> list[CitationMarker]:
             continue
         if match.group("plain") and _is_index(text, start, end, markers):
             continue
-        body = next(group for group in match.group("a", "b", "c", "d", "e", "f", "g", "h") if group is not None)
+        body = next(
+            group for group in match.group("a", "b", "c", "d", "e", "f", "g", "h") if group is not None
+        )
         markers.append(CitationMarker(start, end, _numbers(body)))
     return markers
 

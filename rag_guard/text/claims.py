@@ -44,7 +44,18 @@ _STATED_NUMBER = regex.compile(r"\d[\d.,]*\d{2}|\d+[.,]\d|\d\s*%|[$€£¥]\s*\d
 _SECTION = regex.compile(r"\W*\d+(?:\.\d+)*[.):]?\s+")
 # Opening marks may start a claim if their partner is inside it; these never belong to a claim's edge by themselves.
 _EDGE_DROP = frozenset("*_~`#|>-–—•·,;:，；：、،؛\ufeff\u200b\u200e\u200f")
-_PAIRS = {")": "(", "]": "[", "}": "{", "）": "（", "】": "【", "」": "「", "』": "『", "》": "《", "”": "“", "»": "«"}
+_PAIRS = {
+    ")": "(",
+    "]": "[",
+    "}": "{",
+    "）": "（",
+    "】": "【",
+    "」": "「",
+    "』": "『",
+    "》": "《",
+    "”": "“",
+    "»": "«",
+}
 _OPENERS = {opener: closer for closer, opener in _PAIRS.items()}
 _ENDS = frozenset(".!?。！？।॥؟…۔%‰°\"'”’»)]}）】」』》€$£¥₹+")
 _STARTS = frozenset("\"'“‘«([{（【「『《$€£¥₹+-−–±~≈<>≤≥.#@¿¡&/\\=")
@@ -60,7 +71,9 @@ def find_claims(
     if citations is None or not citations:
         citations = find_citations(answer)
     lexicons = candidates(language, answer)
-    blocks = [block for block in layout(answer).blocks if block.kind not in ("rule", "table_rule", "table_header")]
+    blocks = [
+        block for block in layout(answer).blocks if block.kind not in ("rule", "table_rule", "table_header")
+    ]
     claims: list[ClaimRange] = []
     headings: list[ClaimRange] = []
     for index, block in enumerate(blocks):
@@ -137,7 +150,11 @@ def _clauses(
 
 
 def _clause_cuts(answer: str, start: int, end: int, lexicons: tuple[Lexicon, ...]) -> list[tuple[int, int]]:
-    cuts = [match.span() for match in _SEMICOLON.finditer(answer, start, end) if _is_top_level(answer, start, match)]
+    cuts = [
+        match.span()
+        for match in _SEMICOLON.finditer(answer, start, end)
+        if _is_top_level(answer, start, match)
+    ]
     for match in _COMMA.finditer(answer, start, end):
         if _opens_clause(answer, match.end(), end, lexicons) and _is_top_level(answer, start, match):
             cuts.append(match.span())
@@ -153,7 +170,10 @@ def _is_top_level(answer: str, start: int, match: regex.Match[str]) -> bool:
 
 def _opens_clause(answer: str, start: int, end: int, lexicons: tuple[Lexicon, ...]) -> bool:
     """Whether a conjunction with a new subject and a finite verb follows; nothing else is safe to split at."""
-    words = [match.group().casefold().strip(".,'’") for match in _WORDS.finditer(answer, start, min(end, start + 120))]
+    words = [
+        match.group().casefold().strip(".,'’")
+        for match in _WORDS.finditer(answer, start, min(end, start + 120))
+    ]
     if len(words) < 4:
         return False
     for lexicon in lexicons:
@@ -232,7 +252,9 @@ def _states_something(answer: str, block: Block) -> bool:
     text = answer[block.start : block.end]
     section = _SECTION.match(text)
     body = text[section.end() :] if section else text
-    return bool(_STATED_NUMBER.search(body)) or bool(_TERMINATED.search(body) and " " in body and "?" not in body)
+    return bool(_STATED_NUMBER.search(body)) or bool(
+        _TERMINATED.search(body) and " " in body and "?" not in body
+    )
 
 
 def _mark_words(answer: str, claims: list[ClaimRange]) -> list[ClaimRange]:

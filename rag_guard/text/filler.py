@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import regex
 
-from rag_guard.text.cues import Function, Token, read_tokens
+from rag_guard.text.cues import Function, iterate_tokens, read_tokens
 from rag_guard.text.lexicons.cues import Lexicon
 
 _DIGIT = regex.compile(r"\p{N}")
 _PREFIX_END = regex.compile(r"[,:!，：！、،—–]\s*")
-_TRIGGERS = Function.COURTESY | Function.LEAD_IN | Function.FRAMING | Function.SOURCE
-_ALLOWED = _TRIGGERS | Function.GLUE | Function.SPEAKER | Function.ASSISTANCE
-_NEGATIVE = Function.NEGATION | Function.INABILITY | Function.UNKNOWING | Function.OWN_KNOWLEDGE
+_TRIGGERS = int(Function.COURTESY | Function.LEAD_IN | Function.FRAMING | Function.SOURCE)
+_ALLOWED = int(
+    _TRIGGERS
+    | Function.GLUE
+    | Function.SPEAKER
+    | Function.ASSISTANCE
+    | Function.CONJUNCTION
+    | Function.COMPLEMENTIZER
+    | Function.HESITATION
+)
+_NEGATIVE = int(Function.NEGATION | Function.INABILITY | Function.UNKNOWING | Function.OWN_KNOWLEDGE)
+_COURTESY = int(Function.COURTESY)
+_HESITATION = int(Function.HESITATION)
 _LONGEST = 40
 _LONGEST_LEAD_IN = 14
 _LONGEST_PREFIX = 14
@@ -21,7 +31,7 @@ def is_filler(sentence: str, lexicons: tuple[Lexicon, ...]) -> bool:
     """Whether nothing in ``sentence`` can be checked: every word is a cue, one of them social or announcing."""
     if _DIGIT.search(sentence):
         return False
-    return any(_is_filler(read_tokens(sentence, lexicon)) for lexicon in lexicons)
+    return any(_is_filler(sentence, lexicon) for lexicon in lexicons)
 
 
 def filler_prefix(sentence: str, lexicons: tuple[Lexicon, ...]) -> int:
@@ -31,7 +41,7 @@ def filler_prefix(sentence: str, lexicons: tuple[Lexicon, ...]) -> int:
         head = sentence[position : match.start()]
         if _DIGIT.search(head) or match.end() >= len(sentence):
             break
-        if not any(_is_prefix(read_tokens(head, lexicon)) for lexicon in lexicons):
+        if not any(_is_prefix(head, lexicon) for lexicon in lexicons):
             break
         position = match.end()
     return position
@@ -50,35 +60,41 @@ def is_lead_in(sentence: str, lexicons: tuple[Lexicon, ...], announces: bool) ->
         return False
     if announces and len(words) <= 3:
         return True
-    return any(
-        token.functions & (Function.LEAD_IN | Function.COURTESY | Function.GLUE)
-        for lexicon in lexicons
-        for token in read_tokens(sentence, lexicon)[-4:]
-    ) and announces
+    return (
+        any(
+            token.functions & (Function.LEAD_IN | Function.COURTESY | Function.GLUE)
+            for lexicon in lexicons
+            for token in read_tokens(sentence, lexicon)[-4:]
+        )
+        and announces
+    )
 
 
-def _is_filler(tokens: list[Token]) -> bool:
-    if not 0 < len(tokens) <= _LONGEST:
-        return False
-    triggered = False
-    for token in tokens:
+def _is_filler(sentence: str, lexicon: Lexicon) -> bool:
+    kinds: list[int] = []
+    negations: list[int] = []
+    for token in iterate_tokens(sentence, lexicon):
         functions = token.functions
-        if not functions & _ALLOWED:
+        if functions & _NEGATIVE and not functions & _COURTESY:
+            negations.append(len(kinds))
+        elif not functions & _ALLOWED:
             return False
-        # "Can't wait to help!" is filler, "I can't help with that." is a refusal; both are left to the abstentions.
-        if functions & _NEGATIVE and not functions & Function.COURTESY:
-            return False
-        triggered = triggered or bool(functions & _TRIGGERS)
-    return triggered
-
-
-def _is_prefix(tokens: list[Token]) -> bool:
-    """Stricter than for a sentence: assents, and frames that name the source."""
-    if not 0 < len(tokens) <= _LONGEST_PREFIX or not _is_filler(tokens):
+        kinds.append(functions)
+    # "Don't hesitate to ask!" is the one negation among pleasantries; any other abstains or denies.
+    if any(
+        not any(near & _HESITATION for near in kinds[max(0, place - 2) : place + 3]) for place in negations
+    ):
         return False
-    kinds = Function.NONE
+    return len(kinds) <= _LONGEST and any(functions & _TRIGGERS for functions in kinds)
+
+
+def _is_prefix(head: str, lexicon: Lexicon) -> bool:
+    """Stricter than for a sentence: assents, and frames that name the source."""
+    if not _is_filler(head, lexicon):
+        return False
+    tokens = read_tokens(head, lexicon)
+    kinds = 0
     for token in tokens:
         kinds |= token.functions
-    return bool(kinds & Function.COURTESY) or (
-        bool(kinds & Function.SOURCE) and bool(kinds & Function.FRAMING)
-    )
+    framed = kinds & Function.SOURCE and kinds & Function.FRAMING
+    return len(tokens) <= _LONGEST_PREFIX and bool(kinds & _COURTESY or framed)

@@ -1,4 +1,4 @@
-"""Sentences with exact offsets: sentencex splits, this module owns blocks, line ends, trimming and offsets."""
+"""Sentences with exact offsets: sentencex splits; this module owns blocks, line ends, trimming, offsets."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import regex
 import sentencex
 
 from rag_guard.text.blocks import Block, layout, mask_markup
-from rag_guard.text.words import function_words, normalize
+from rag_guard.text.lexicons.function_words import function_words
+from rag_guard.text.words import normalize
 
 _SURROGATE = regex.compile(r"[\ud800-\udfff]")
 _NEWLINE = regex.compile(r"[^\S\r\n]*(?:\r\n|[\r\n\u2028\u2029])\s*")
@@ -15,20 +16,24 @@ _TERMINATORS = regex.compile(r"[.!?。！？।؟…]")
 _ORDINAL_END = regex.compile(r"(?<![\d.,])\d{1,2}\.\s*\Z")
 _FIRST_WORD = regex.compile(r"[\p{L}\p{M}]+")
 # A full stop (or two) with closing marks, then a pictograph or a bullet: sentencex reads on.
-_BEFORE_SYMBOL = regex.compile(r"[.!?。！？।؟][\"'”’)\]»]*\s+(?=[\p{So}\p{Extended_Pictographic}--\p{N}])", regex.V1)
+_BEFORE_SYMBOL = regex.compile(
+    r"[.!?。！？।؟][\"'”’)\]»]*\s+(?=[\p{So}\p{Extended_Pictographic}--\p{N}])", regex.V1
+)
 # Scripts without spaces: sentencex wants a Japanese or Chinese code for the full-width terminators.
 _WIDE_END = regex.compile(r"[。！？｡]+[」』”’）)\]】》〉\"']*\s*|[।॥]+\s*|[؟۔]+[»”\"')]*\s+")
 _LOWER = regex.compile(r"\p{Ll}")
 _WRAP_WIDTH = 60
 # Languages that write ordinals as "3."; in German a noun with a capital follows.
-_ORDINAL_DOT = frozenset({"de", "cs", "da", "no", "nb", "fi", "eu", "hu", "sk", "sl", "hr", "sr", "et", "lv", "pl", "is"})
+_ORDINAL_DOT = frozenset(
+    {"de", "cs", "da", "no", "nb", "fi", "eu", "hu", "sk", "sl", "hr", "sr", "et", "lv", "pl", "is"}
+)
 
 
 def find_sentences(text: str, language: str | None = None) -> list[tuple[int, int]]:
     """Trimmed, non-empty sentence ranges in order; none crosses a block.
 
-    A heading, a list item without full stops, a table row and a code block are one range each. ``language`` is an ISO
-    639-1 code; None reads as English, which knows the common terminators of all scripts.
+    A table row and a code block are one range each. ``language`` is an ISO 639-1 code; None reads as English,
+    which knows the common terminators of all scripts.
     """
     sentences: list[tuple[int, int]] = []
     for block in layout(text).blocks:
@@ -66,7 +71,9 @@ def _lines(text: str) -> list[tuple[int, int]]:
         return [(0, len(text))]
     breaks = [match.span() for match in _NEWLINE.finditer(text)]
     edges = [0, *(end for _, end in breaks)]
-    widths = [stop - start for start, stop in zip(edges, [*(start for start, _ in breaks), len(text)], strict=True)]
+    widths = [
+        stop - start for start, stop in zip(edges, [*(start for start, _ in breaks), len(text)], strict=True)
+    ]
     width = max(widths)
     lines = []
     start = 0

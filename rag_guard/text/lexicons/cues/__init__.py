@@ -12,9 +12,13 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import import_module
 
-LANGUAGES = ("en",)
+from rag_guard.text.words import normalize
+
+LANGUAGES = ("ar", "ca", "cs", "de", "en", "es", "eu", "fa", "fi", "fr", "hi", "it", "ja", "sv", "zh")
 """Languages with a lexicon: those of Mu-SHROOM, and Japanese."""
 
+_SHORT = 80
+_SAMPLE = 200
 _LATIN = ("en", "de", "fr", "es", "it", "ca", "sv", "fi", "cs", "eu")
 
 
@@ -22,7 +26,7 @@ class Cues:
     """A set of words, prefixes and phrases, written as one string."""
 
     def __init__(self, entries: str) -> None:
-        items = [entry.replace("_", " ") for entry in entries.split()]
+        items = [_normal(entry) for entry in entries.split()]
         self.entries = tuple(dict.fromkeys(items))
         self.words = frozenset(item for item in items if not item.endswith("*") and " " not in item)
         self.prefixes = tuple(item[:-1] for item in items if item.endswith("*"))
@@ -32,6 +36,10 @@ class Cues:
         return isinstance(norm, str) and (
             norm in self.words or (bool(self.prefixes) and norm.startswith(self.prefixes))
         )
+
+
+def _normal(entry: str) -> str:
+    return " ".join(map(normalize, entry.split("_")))
 
 
 @dataclass(frozen=True)
@@ -53,15 +61,19 @@ class Lexicon:
         own_knowledge: first-person forms in languages that drop the pronoun, governed by a negation (sé, so).
         information: nouns for the thing not known (information, details, answer).
         assistance: verbs of helping; with an inability they refuse.
+        hesitations: verbs that politeness negates (don't hesitate).
+        addressees: the person spoken to, or anybody (you, one).
         adversatives: conjunctions that oppose two clauses.
         conjunctions: other conjunctions that join two clauses.
         concessives: conjunctions that open a subordinate clause to be opposed (although, while).
+        complementizers: conjunctions that open a reported statement (that).
         subjects: pronouns and the like that start a clause.
         auxiliaries: finite auxiliaries and copulas.
         how_many, when, who, where, what, why: question words by the type of answer that they ask for.
         verdicts: yes and no, which answer a question by themselves.
         spaced: whether the language puts spaces between words.
         elisions: whether an apostrophe joins two words (l'information).
+        postposed: whether a negation may follow the verb that it negates (weiß nicht).
     """
 
     language: str
@@ -78,9 +90,12 @@ class Lexicon:
     information: str
     own_knowledge: str = ""
     assistance: str = ""
+    hesitations: str = ""
+    addressees: str = ""
     adversatives: str = ""
     conjunctions: str = ""
     concessives: str = ""
+    complementizers: str = ""
     subjects: str = ""
     auxiliaries: str = ""
     how_many: str = ""
@@ -92,6 +107,7 @@ class Lexicon:
     verdicts: str = ""
     spaced: bool = True
     elisions: bool = False
+    postposed: bool = False
 
     @cached_property
     def _cues(self) -> dict[str, Cues]:
@@ -115,15 +131,17 @@ def lexicon(language: str) -> Lexicon | None:
 
 
 def candidates(language: str | None, text: str) -> tuple[Lexicon, ...]:
-    """The lexicons worth trying on ``text``: that of its language and English, or all of its script if not known.
+    """The lexicons worth trying on ``text``: that of its language and English, more if the language is not sure.
 
     English is always among those of a Latin text, since chatty phrases come in English around answers in any language.
+    Of a text too short to tell its language, all languages of its script are tried.
     """
     names: tuple[str, ...]
-    if language in LANGUAGES:
-        names = (language,) if language == "en" else (language, "en")
-    elif text.isascii() or not any("\u0590" <= char <= "\u0dff" or char >= "\u3040" for char in text):
-        names = _LATIN if language is None else ("en",)
+    if _is_latin(text):
+        known = (language, "en") if language in LANGUAGES else ("en",)
+        names = known if len(text) > _SHORT and language is not None else (*known, *_LATIN)
+    elif language in LANGUAGES:
+        names = (language,)
     elif any("\u3040" <= char <= "\u30ff" for char in text):
         names = ("ja",)
     elif any("\u4e00" <= char <= "\u9fff" for char in text):
@@ -132,4 +150,10 @@ def candidates(language: str | None, text: str) -> tuple[Lexicon, ...]:
         names = ("hi",)
     else:
         names = ("ar", "fa")
-    return tuple(found for found in map(lexicon, names) if found is not None)
+    return tuple(found for found in map(lexicon, dict.fromkeys(names)) if found is not None)
+
+
+def _is_latin(text: str) -> bool:
+    return text.isascii() or not any(
+        "\u0590" <= char <= "\u0dff" or char >= "\u3040" for char in text[:_SAMPLE]
+    )

@@ -18,11 +18,11 @@ LEXICON = Lexicon(
         our they them their there here is are was were be been being am do does did have has had can could will would
         may might should shall must to of in on at by for from with about into onto as if when while while and or so
         any anything else more further other another some all very just also again now then well right need needs
-        want wants like look looks looking see check checking find finding get give giving go going know let make
+        want wants like look looks looking see check checking find finding found get give giving go going know let make
         question questions query request free any additional clarification us one what how which who whom whose why
         where because up out over only still however specific specifically explicitly directly clearly enough
         sufficient clear definitive exact exactly precise relevant related particular actually currently available
-        unfortunately regarding concerning back happy day nice great today moment second minute later soon""",
+        unfortunately therefore thus hence consequently additionally furthermore moreover note noted important worth noting regarding concerning back happy day nice great today moment second minute later soon""",
     sources="""text texts passage passages context contexts document documents documentation source sources article
         articles excerpt excerpts snippet snippets material materials reference references content paragraph
         paragraphs search_results knowledge_base search_result""",
@@ -33,23 +33,26 @@ LEXICON = Lexicon(
         hasn't haven't hadn't couldn't wouldn't cannot can't lack lacks lacking fail fails failed nowhere insufficient
         little""",
     inability="""unable cannot can't couldn't can_not could_not not_able not_possible impossible isn't_possible
-        not_sure unsure don't_know do_not_know not_enough insufficient""",
+        not_sure unsure not_enough insufficient""",
     unknowing="""unknown unclear unspecified undisclosed unmentioned unstated undetermined unanswerable
-        n/a uncertain""",
+        uncertain""",
     knowledge="""know known knows mention mentions mentioned mentioning state states stated specify specifies
         specified say says said tell tells told answer answers answered answering provide provides provided contain
         contains contained include includes included give gives given describe describes described discuss discusses
         discussed list lists listed indicate indicates indicated explain explains explained determine determined
         find found identify identified address addresses addressed reveal reveals revealed disclose disclosed
         confirm confirmed verify verified cover covers covered detail details detailed clarify clarified name named
-        offer offers present presented respond conclude infer inferred sure elaborate show shows have has deduce
+        offer offers present presented respond conclude infer inferred sure elaborate deduce
         available answerable refer refers note notes noted derive deduced""",
     information="""information info details detail answer answers mention number date data indication reference
         description explanation figure fact facts name value statement clue knowledge context specifics""",
     assistance="help assist fulfill comply do provide",
+    hesitations="hesitate hesitant",
+    addressees="you you're you'd you'll one",
     adversatives="but however yet whereas nevertheless nonetheless",
     conjunctions="and while so",
     concessives="although though while whereas despite",
+    complementizers="that whether if",
     subjects="i he she it they we you this that these those there who its their his her",
     auxiliaries="""is are was were has had have will can could does did may might must should would became remains
         cannot""",
