@@ -88,8 +88,9 @@ class RunRecorder(BaseCallbackHandler):
         self._trees: OrderedDict[UUID, _Tree] = OrderedDict()
         self._roots: dict[UUID, UUID] = {}
 
-    def __len__(self) -> int:
-        """Number of runs remembered."""
+    @property
+    def size(self) -> int:
+        """Number of runs remembered. (Not ``len``: LangChain takes a handler that is falsy for a missing one.)"""
         return len(self._roots)
 
     def open(self, run_id: UUID) -> None:
