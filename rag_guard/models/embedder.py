@@ -6,9 +6,11 @@ then L2 normalisation, as its authors define it (Reimers and Gurevych 2019, "Sen
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
 import os
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -109,10 +111,11 @@ class OnnxEmbedder:
         self._lock = threading.Lock()
         self._cache = _VectorCache(cache_size)
         self._tokenizer = _load_tokenizer(self._folder / "tokenizer.json", max_tokens)
-        self._session = self._open_session()
-        self._process = os.getpid()
-        self._inputs = frozenset(given.name for given in self._session.get_inputs())
-        self._dimensions = int(self._session.get_outputs()[0].shape[-1])
+        session = self._open_session()
+        self._session: InferenceSession | None = session
+        self._inputs = frozenset(given.name for given in session.get_inputs())
+        self._dimensions = int(session.get_outputs()[0].shape[-1])
+        _live_embedders.add(self)
 
     @property
     def name(self) -> str:
@@ -172,14 +175,22 @@ class OnnxEmbedder:
         return vectors
 
     def _live_session(self) -> InferenceSession:
-        if self._process != os.getpid():
+        session = self._session
+        if session is None:
             with self._lock:
-                if self._process != os.getpid():
-                    # Closing the parent's session would wait for threads that this process does not have.
-                    self._parents_session = self._session
-                    self._session = self._open_session()
-                    self._process = os.getpid()
-        return self._session
+                session = self._session = self._session or self._open_session()
+        return session
+
+    def _forget_session(self) -> None:
+        """In a forked process: the parent's session has no threads here, and its locks may never be released.
+
+        Closing that session would wait for its threads for ever, so one reference to it is never given back.
+        """
+        if self._session is not None:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._session))
+        self._session = None
+        self._lock = threading.Lock()
+        self._cache = _VectorCache(self._cache.size)
 
     def _open_session(self) -> InferenceSession:
         from onnxruntime import InferenceSession, SessionOptions
@@ -198,7 +209,7 @@ class _VectorCache:
     """The most recently used vectors by text, under one lock."""
 
     def __init__(self, size: int) -> None:
-        self._size = size
+        self.size = size
         self._vectors: OrderedDict[str, Vectors] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -213,16 +224,16 @@ class _VectorCache:
             return found
 
     def put_many(self, texts: Sequence[str], vectors: Vectors) -> None:
-        if not self._size:
+        if not self.size:
             return
         # A row is copied, so that it does not keep its whole batch alive.
-        newest = zip(texts[-self._size :], vectors[-self._size :], strict=True)
+        newest = zip(texts[-self.size :], vectors[-self.size :], strict=True)
         rows = [(text, vector.copy()) for text, vector in newest]
         with self._lock:
             for text, vector in rows:
                 self._vectors[text] = vector
                 self._vectors.move_to_end(text)
-            while len(self._vectors) > self._size:
+            while len(self._vectors) > self.size:
                 self._vectors.popitem(last=False)
 
 
@@ -270,8 +281,20 @@ def _require_libraries() -> None:
         raise ImportError(f"embeddings need {' and '.join(missing)}: pip install 'rag-guard[embeddings]'")
 
 
+_live_embedders: weakref.WeakSet[OnnxEmbedder] = weakref.WeakSet()
 _loaded: dict[str, OnnxEmbedder] = {}
 _loading = threading.Lock()
+
+
+def _forget_sessions() -> None:
+    global _loading
+    _loading = threading.Lock()
+    for embedder in list(_live_embedders):
+        embedder._forget_session()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_sessions)
 
 
 def load_embedder(name: str | None = None) -> Embedder:
