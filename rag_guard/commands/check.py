@@ -110,6 +110,10 @@ def check(
     except RagGuardError as error:
         _complain(error)
         code = BAD_INPUT if isinstance(error, InvalidInputError) else FAILED
+    except Exception as error:
+        # Python's own exit code for a crash is 1, which here would say "hallucinated".
+        _complain(f"the check failed: {type(error).__name__}: {error}")
+        code = FAILED
     raise typer.Exit(code)
 
 
@@ -303,5 +307,5 @@ def _quiet_log() -> None:
     logging.getLogger("rag_guard").addHandler(logging.NullHandler())
 
 
-def _complain(error: Exception) -> None:
+def _complain(error: Exception | str) -> None:
     typer.secho(f"error: {error}", fg=typer.colors.RED, err=True)

@@ -161,7 +161,9 @@ def _show(console: Console, facts: dict[str, Any]) -> None:
     console.print(grid)
 
     test = facts["self_test"]
-    grid = table(f"Self-test: {len(test['cases'])} right and {len(test['cases'])} wrong answers")
+    grid = table("Self-test: five right and five wrong answers")
+    if test["error"]:
+        row(grid, False, "detectors", test["error"])
     for detector in test["detectors"]:
         told = detector["error"] or (
             f"{detector['separated']} of {detector['pairs']} wrong answers have more risk than the right; "
@@ -170,6 +172,7 @@ def _show(console: Console, facts: dict[str, Any]) -> None:
         row(grid, detector["passed"], f"{detector['name']} {detector['version']}", told)
     for case in test["cases"]:
         told = f"right answer: {case['right']}, wrong answer: {case['wrong']}"
+        told += f"; {case['error']}" if case["error"] else ""
         row(grid, case["passed"], case["kind"], told)
     console.print(grid)
     console.print(

@@ -38,9 +38,9 @@ def read_text(source: str) -> str:
 def read_documents(sources: Sequence[str]) -> list[Document]:
     """All documents of the files, in order.
 
-    ``.json`` holds an array of strings or of objects with ``text`` or ``page_content``, or one such object, and
-    ``.jsonl`` and ``.ndjson`` have one of them per line. Every other file is one document, named after the file,
-    and so is a ``.json`` object without those keys.
+    ``.json`` holds an array of strings or of objects with ``text`` or ``page_content``, or one such object;
+    ``.jsonl`` and ``.ndjson`` have one of them per line. Every other file is one document, named after the
+    file, and so is a ``.json`` object without those keys.
     """
     documents: list[Document] = []
     for source in sources:

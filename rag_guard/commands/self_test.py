@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rag_guard.detectors.base import Detector
+from rag_guard.errors import InvalidInputError, RagGuardError
 from rag_guard.schema import Document, Example, Report, Status
 from rag_guard.text.analysis import Analysis
 from rag_guard.text.corpus import corpus_for
@@ -63,13 +64,20 @@ PAIRS = (
 def run_self_test(preset: str | None = None) -> dict[str, Any]:
     """Run a preset's detectors, each alone and then as the guard combines them.
 
-    Returns ``passed``, one object per detector (``separated``: pairs in which the wrong answer has more risk;
-    ``correct``: verdicts that are right at the detector's own threshold) and one per kind of error with the
-    guard's two statuses. It passes if the guard is right on all answers and all detectors separate all pairs.
+    Returns ``passed``, ``error`` (why the detectors could not be loaded), one object per detector
+    (``separated``: pairs in which the wrong answer has more risk; ``correct``: verdicts that are right at
+    the detector's own threshold) and one per kind of error with the guard's two statuses. It passes if the
+    guard is right on all answers and all detectors separate all pairs.
     """
     from rag_guard.guard import HallucinationGuard
 
-    guard = HallucinationGuard(preset=preset)
+    try:
+        guard = HallucinationGuard(preset=preset)
+    except InvalidInputError:
+        raise
+    except (ImportError, OSError, RagGuardError) as error:
+        told = f"{type(error).__name__}: {error}"
+        return {"passed": False, "preset": preset, "error": told, "detectors": [], "cases": []}
     detectors = [_test_detector(detector) for detector in guard.detectors]
     answers = [(pair, answer) for pair in PAIRS for answer in (pair.right, pair.wrong)]
     reports = guard.check_batch(
@@ -77,7 +85,7 @@ def run_self_test(preset: str | None = None) -> dict[str, Any]:
     )
     cases = [_case(pair, *reports[2 * n : 2 * n + 2]) for n, pair in enumerate(PAIRS)]
     passed = all(item["passed"] for item in (*detectors, *cases))
-    return {"passed": passed, "preset": guard.preset, "detectors": detectors, "cases": cases}
+    return {"passed": passed, "preset": guard.preset, "error": None, "detectors": detectors, "cases": cases}
 
 
 def _case(pair: Pair, right: Report, wrong: Report) -> dict[str, Any]:

@@ -82,7 +82,7 @@ def one_line(text: str, limit: int) -> str:
     if len(line) <= limit and len(text) <= 4 * limit:
         return line
     head = line[: limit - 1]
-    at_word = head.rsplit(" ", 1)[0]
+    at_word = head if line[limit - 1 : limit] == " " else head.rsplit(" ", 1)[0]
     return (at_word if len(at_word) > limit // 2 else head).rstrip() + "…"
 
 

@@ -17,10 +17,14 @@
     const behavior = calm.matches ? "auto" : "smooth";
     const pane = element.closest(".documents");
     if (pane && pane.scrollHeight > pane.clientHeight && getComputedStyle(pane).overflowY === "auto") {
-      // The pane scrolls by itself beside the answer, so the answer stays where the reader is.
-      const offset = element.getBoundingClientRect().top - pane.getBoundingClientRect().top;
-      pane.scrollTo({ top: pane.scrollTop + offset - pane.clientHeight / 3, behavior });
-      pane.scrollIntoView({ block: "nearest", behavior });
+      // The pane scrolls by itself beside the answer; the page moves only if too little of the pane is in sight.
+      const box = pane.getBoundingClientRect();
+      const top = Math.max(box.top, 0);
+      const seen = Math.min(box.bottom, innerHeight) - top;
+      const wanted = pane.scrollTop + element.getBoundingClientRect().top - top - seen / 3;
+      pane.scrollTo({ top: wanted, behavior });
+      const missing = wanted - (pane.scrollHeight - pane.clientHeight);
+      if (seen < 160 || missing > seen / 2) pane.scrollIntoView({ block: "nearest", behavior });
     } else {
       const { top, bottom } = element.getBoundingClientRect();
       if (top < 0 || bottom > innerHeight) element.scrollIntoView({ block: "center", inline: "nearest", behavior });

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pytest
+
 from rag_guard.schema import (
     Citation,
     Claim,
@@ -47,6 +51,7 @@ def quote(documents: tuple[Document, ...], number: int, text: str, relevance: fl
     )
 
 
+@pytest.fixture
 def full_report() -> Report:
     """A hallucinated answer with spans of both labels, citations, entities, a repair and warnings."""
     documents = (
@@ -203,7 +208,7 @@ def _edit(old: str, new: str, reason: str) -> dict[str, int | str]:
     return {"start": start, "end": start + len(old), "replacement": new, "reason": reason}
 
 
-def report_with(status: Status) -> Report:
+def _report_with(status: Status) -> Report:
     """The plainest report of a status."""
     answer = "The lake is 41 m deep."
     return Report(
@@ -217,7 +222,7 @@ def report_with(status: Status) -> Report:
     )
 
 
-def report_on(
+def _report_on(
     answer: str, document: str, spans: list[tuple[int, int]], evidence: list[tuple[int, int]]
 ) -> Report:
     """A report with the given ranges as spans, each with all the given ranges as evidence."""
@@ -240,3 +245,15 @@ def report_on(
             for n, (s, e) in enumerate(spans)
         ),
     )
+
+
+@pytest.fixture
+def report_with() -> Callable[[Status], Report]:
+    """``report_with(status)``: the plainest report of a status."""
+    return _report_with
+
+
+@pytest.fixture
+def report_on() -> Callable[..., Report]:
+    """``report_on(answer, document, spans, evidence)``: every range is a span, with all evidence ranges."""
+    return _report_on
