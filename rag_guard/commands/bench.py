@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 _NAMED = ("ragtruth", "mushroom", "ragbench")
+_MIN_WIDTH = 110
 _COLUMNS = {
     "example_f1": "F1",
     "example_precision": "prec.",
@@ -30,10 +31,8 @@ _COLUMNS = {
     "example_auroc": "AUROC",
     "span_f1": "span F1",
     "token_ap": "token AP",
-    "token_auroc": "token AUROC",
-    "answer_ap": "answer AP",
     "ece": "ECE",
-    "all_positive_f1": "all-positive F1",
+    "all_positive_f1": "all positive",
 }
 _MUSHROOM_COLUMNS = {"iou": "IoU", "soft_correlation": "correlation", "all_characters_iou": "all characters"}
 
@@ -75,6 +74,7 @@ def bench(
     """Run a guard over labelled answers and print figures per task, beside baselines and published results.
 
     The run can be stopped and started again: rows that are done are kept until the code or detector changes.
+    Failed checks flag nothing, are counted, run again next time, and give exit code 1.
     """
     if find_spec("sklearn") is None or find_spec("scipy") is None:
         raise InvalidInputError(
@@ -85,23 +85,24 @@ def bench(
     from rag_guard.evaluation.benchmark import evaluate, evaluate_mushroom, held_out_thresholds, select_rows
     from rag_guard.evaluation.datasets import load_dataset
     from rag_guard.evaluation.environment import environment
-    from rag_guard.evaluation.scoring import GuardConfig, Scorer
+    from rag_guard.evaluation.scoring import GuardConfig, Scorer, quiet_failures
 
     rows = select_rows(load_dataset(dataset, data, split), tasks=task or (), limit=limit)
     config = GuardConfig(preset, detector, threshold)
     scorer = Scorer(config)
-    latencies = dict(zip(*_latencies(scorer, rows, latency_rows), strict=True))
-    outcomes, milliseconds = _outcomes(
-        rows,
-        latencies,
-        dataset=dataset,
-        config=config,
-        scorer=scorer,
-        processes=processes,
-        batch_size=batch_size,
-        cache=cache or _default_cache(),
-        fresh=fresh,
-    )
+    with quiet_failures():
+        latencies = dict(zip(*_latencies(scorer, rows, latency_rows), strict=True))
+        outcomes, milliseconds = _outcomes(
+            rows,
+            latencies,
+            dataset=dataset,
+            config=config,
+            scorer=scorer,
+            processes=processes,
+            batch_size=batch_size,
+            cache=cache or _default_cache(),
+            fresh=fresh,
+        )
     figures = (evaluate_mushroom if dataset == "mushroom" else evaluate)(outcomes, resamples=resamples)
     result: dict[str, Any] = {
         **figures,
@@ -122,6 +123,8 @@ def bench(
     if published:
         result["published"] = list(published)
     console = Console()
+    # A pipe or a narrow terminal would cut the figures off.
+    console.width = max(console.width, _MIN_WIDTH)
     if dataset == "mushroom":
         _print_mushroom(console, result, published)
     else:
@@ -131,6 +134,8 @@ def bench(
         output.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(_rounded(result), indent=2, ensure_ascii=False, allow_nan=False)
         output.write_text(text + "\n", encoding="utf-8")
+    if any(outcome.scored.error is not None for outcome in outcomes):
+        raise typer.Exit(1)
 
 
 def _default_cache() -> Path:
@@ -213,7 +218,7 @@ def _print_table(console: Console, result: Mapping[str, Any], published: Sequenc
     from rich.table import Table
 
     table = Table(title=_title(result), title_justify="left")
-    table.add_column("task")
+    table.add_column("task", no_wrap=True, min_width=max(map(len, ["task", *(o["name"] for o in published)])))
     table.add_column("rows", justify="right")
     for column in _COLUMNS.values():
         table.add_column(column, justify="right")

@@ -23,7 +23,7 @@ from rag_guard.text.words import Word, find_words
 PUBLISHED_RAGTRUTH: Sequence[Mapping[str, Any]] = (
     {"name": "RAGAS", "example_f1": 0.520},
     {"name": "TruLens", "example_f1": 0.604},
-    {"name": "GPT-4-turbo (prompted)", "example_f1": 0.634},
+    {"name": "GPT-4-turbo", "example_f1": 0.634},
     {"name": "LettuceDetect-base", "example_f1": 0.761, "span_f1": 0.554},
     {"name": "LettuceDetect-large", "example_f1": 0.792, "span_f1": 0.589},
     {"name": "RAG-HAT", "example_f1": 0.839},

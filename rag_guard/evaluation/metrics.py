@@ -74,8 +74,8 @@ def all_positive_f1(gold: ArrayLike) -> float:
 def auroc(gold: ArrayLike, risks: ArrayLike, weights: ArrayLike | None = None) -> float | None:
     """Area under the ROC curve; None unless ``gold`` has both classes (with weight).
 
-    The share of pairs of a positive and a negative in which the positive has the higher risk, ties counting half
-    (Mann-Whitney). Counted here because the bootstrap needs it thousands of times.
+    The share of pairs of a positive and a negative in which the positive has the higher risk, ties counting
+    half (Mann-Whitney). Counted here because the bootstrap needs it thousands of times.
     """
     truth, risk = np.asarray(gold, bool), np.asarray(risks, float)
     weight = np.ones(len(truth)) if weights is None else np.asarray(weights, float)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
+import logging
 import multiprocessing
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -278,7 +280,20 @@ def _run(
 _worker: list[Scorer] = []
 
 
+@contextmanager
+def quiet_failures() -> Iterator[None]:
+    """Keep the guard from logging a traceback for every failed check; their errors are in the results."""
+    logger = logging.getLogger("rag_guard")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
 def _start(config: GuardConfig) -> None:
+    logging.getLogger("rag_guard").setLevel(logging.CRITICAL)
     _worker[:] = [Scorer(config)]
 
 

@@ -280,6 +280,19 @@ def test_bench_command_names_thresholds_on_other_splits_than_test(tmp_path):
     assert "best example threshold here: 0.100 (F1 66.7)" in result.output
 
 
+def test_bench_command_fails_if_a_check_did(tmp_path):
+    path = tmp_path / "mine.jsonl"
+    path.write_text(
+        '{"answer": "It will explode.", "documents": ["It stands."], "labels": [{"start": 8, "end": 15}]}\n',
+        encoding="utf-8",
+    )
+    arguments = ["bench", str(path), "--detector", DETECTOR, "--cache", str(tmp_path), "--resamples", "5"]
+    result = CliRunner().invoke(app, [*arguments, "--json", str(tmp_path / "out.json")])
+    assert result.exit_code == 1
+    assert "1 checks failed, first row 1" in result.output
+    assert json.loads((tmp_path / "out.json").read_text())["overall"]["statuses"] == {"error": 1}
+
+
 def test_bench_command_names_what_is_wrong(tmp_path):
     result = CliRunner().invoke(app, ["bench", "ragtruth", "--data", str(tmp_path / "none")])
     assert isinstance(result.exception, InvalidInputError)
