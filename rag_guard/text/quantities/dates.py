@@ -33,7 +33,7 @@ _BARE_HOUR = re.compile(r"\d{1,2}(?![\d.,:/])")
 _RANGE_DASH = re.compile(r" ?[-~] ?| (?:to|bis|until|till|a|à|al|hasta|až|do) ")
 _DAY_HEAD = re.compile(
     r"(\d{1,2})(?:st|nd|rd|th|er|\.?º|ª|:a|:e|\.)?(?:(?: ?- ?| (?:to|and|bis|al|y|au|a) )(\d{1,2})(?:st|nd|rd|th|\.|er)?)?"
-    r"(?:[ /-]| ?(?:de|of the|of|di|d'|del|da|व) ?)"
+    r"(?: (?:de |of the |of |di |del |da |d')|[ /-]| ?d')"
     rf"({LETTERS})"
 )
 _YEAR_TAIL = re.compile(r"\.?(?: ?, ?| (?:de |del |of |do )?|-|/)(\d{4})(?!\d|[.,]\d)")
@@ -43,10 +43,10 @@ _ERAS = {"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和
 _HAN_MORNING = ("上午", "早上", "午前", "凌晨", "清晨", "오전")
 _HAN_EVENING = ("下午", "晚上", "午後", "傍晚", "오후")
 _BEFORE_CHRIST = re.compile(
-    r" ?(?:b\.? ?c\.? ?e?\.?|v\. ?(?:chr|u\. ?z)\.?|av(?:\.|ant) j(?:\.|ésus)?-?c(?:\.|hrist)?|a\. ?c\.|a\. ?de c\.|př\. ?n\. ?l\.|eaa\.|ekr\.?|f\. ?kr\.?|k\. ?a\.|"
+    r" ?(?:bce?(?!\w)|b\. ?c\.(?: ?e\.)?|v\. ?(?:chr|u\. ?z)\.?|av(?:\.|ant) j(?:\.|ésus)?-?c(?:\.|hrist)?|a\. ?c\.|a\. ?de c\.|př\. ?n\. ?l\.|eaa\.|ekr\.?|f\. ?kr\.?|k\. ?a\.|"
     r"ق\.? ?م\.?|قبل الميلاد|پیش از میلاد|ईसा पूर्व|до н\. ?э\.|p\.n\.e\.)(?![^\W\d_])"
 )
-_ANNO_DOMINI = re.compile(r" ?(?:a\.? ?d\.?|c\. ?e\.|ce|n\. ?chr\.?|ap(?:\.|rès) j\.?-?c\.?|d\. ?c\.|e\. ?kr\.?|n\. ?l\.|ميلادي|میلادی)(?![^\W\d_])")
+_ANNO_DOMINI = re.compile(r" ?(?:ad|a\. ?d\.|c\. ?e\.|ce|n\. ?chr\.?|ap(?:\.|rès) j\.?-?c\.?|d\. ?c\.|e\. ?kr\.?|n\. ?l\.|ميلادي|میلادی)(?![^\W\d_])")
 _HAN_BEFORE_CHRIST = ("公元前", "紀元前", "西元前", "기원전")
 _AMBIGUOUS_WORDS = frozenset({"may", "march", "mar", "august", "mars", "april", "june", "jan", "mai", "maj", "sep", "dec", "jun"})
 _PREPOSITIONS = frozenset(
@@ -141,7 +141,7 @@ def match_han(shadow: str, start: int) -> DateMatch | None:
 def match_before_christ(shadow: str, start: int) -> int | None:
     """Return the end of a BC marker at ``start``."""
     match = _BEFORE_CHRIST.match(shadow, start)
-    return match.end() if match is not None and match.group().strip() != "bc." else (match.end() - 1 if match else None)
+    return match.end() if match else None
 
 
 def match_anno_domini(shadow: str, start: int) -> int | None:

@@ -6,7 +6,7 @@ import re
 
 _PHONE = re.compile(r"\+\d{1,3}(?:[ .-]?\(?\d{1,5}\)?){2,5}|\(\d{2,5}\) ?\d{2,5}[ .-]?\d{2,6}|\d{1,4}(?:-\d{2,5}){2,4}(?![\d-])|\d{3}[.]\d{3}[.]\d{4}(?!\d)")
 _DOTTED = re.compile(r"\d+(?:\.\d+){2,}(?:[-+.]?(?:alpha|beta|rc|dev|post|a|b)\.?\d*)?(?:/\d{1,2})?(?!\d)")
-_TAIL = re.compile(r"(?:[a-z0-9_]|[-./:+](?=[a-z0-9_]*\d))*")
+_TAIL = re.compile(r"(?:[a-z0-9_]|[-./:+](?=[a-z0-9_]{0,40}\d))*(?:@[a-z0-9.-]*[a-z0-9])?")
 _SLASHED = re.compile(r"(?:24/7(?:/365)?|9/11)(?![\d/])")
 _LATIN_BEFORE = re.compile(r"[a-z0-9_.+-]*\Z")
 _REACH = 64
@@ -21,6 +21,12 @@ def match_number_like(shadow: str, start: int) -> int | None:
         if match is not None:
             return match.end()
     return None
+
+
+def match_phone(shadow: str, start: int) -> int | None:
+    """Return the end of a phone number that begins with a plus sign or a bracket at ``start``."""
+    match = _PHONE.match(shadow, start)
+    return match.end() if match is not None else None
 
 
 def extend_left(text: str, shadow: str, start: int) -> int:

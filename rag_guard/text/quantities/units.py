@@ -12,11 +12,13 @@ from rag_guard.text.quantities.lexicon import CURRENCY_SIGNS, Lexicon, Unit, is_
 MARKUP = r"(?:\*\*|__|[*_`~]|</?(?:b|i|em|strong|u|span)>)*"
 _GAP = re.compile(MARKUP + r"([ \t]?)" + MARKUP + r"(-?)" + MARKUP)
 _MARKS = r"\u0300-\u036f\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u064b-\u065f\u0670\u200c\u200d"
-LETTERS = rf"(?:[^\W\d_][{_MARKS}]*)+"
+# Python counts superscripts and fractions among the word characters.
+_LETTER = r"[^\W\d_\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u218b]"
+LETTERS = rf"(?:{_LETTER}[{_MARKS}]*)+"
 _WORD = re.compile(LETTERS)
 _NEXT_WORD = re.compile(rf"\.?[ -]({LETTERS})")
-_SLASH = re.compile(rf"/({LETTERS})([²³]|\^?[23](?![\d.,]))?")
-_EXPONENT = re.compile(r"[²³]|\^?[23](?![\d.,\w])")
+_SLASH = re.compile(rf"/({LETTERS})([²³]|\^?[23](?!\d|[.,]\d))?")
+_EXPONENT = re.compile(r"[²³]|\^?[23](?!\w|[.,]\d)")
 _DEGREE = re.compile(r"° ?([cfk])(?![^\W\d_])")
 _POWERS = {"²": "**2", "³": "**3", "2": "**2", "3": "**3", "^2": "**2", "^3": "**3"}
 
@@ -24,7 +26,7 @@ _POWERS = {"²": "**2", "³": "**3", "2": "**2", "3": "**3", "^2": "**2", "^3": 
 _NEEDS_CONTACT = frozenset("K C F B J N A V W d t T au AU us AM PM pt pc mo Cal sec ct kt".split())
 _ENGLISH_BLOCKED = frozenset(
     "won ale fat let sol nit nat pie any ore dec da cal lev wat gau gra fw mp uns oma om tun nus ien peu mil lat noc sun rand real mes tag dies ora sol minimi "
-    "fot fod don as main sten fun dia ton. stupa".split()
+    "fot fod don as main sten fun dia time times timer punt light".split()
 )
 _INCH_CONTEXT = re.compile(r"(?:\.|(?= (?:by|x|×|wide|tall|long|deep|high|thick|of rain|in diameter)\b))")
 
@@ -152,10 +154,10 @@ def _lookup(written: str, word: str, lex: Lexicon, language: str | None, *, atta
         if attached or written not in _NEEDS_CONTACT:
             return symbol
         return None
-    if len(word) <= 4 and word in _ENGLISH_BLOCKED and language in (None, "en"):
+    if word in _ENGLISH_BLOCKED and language in (None, "en"):
         return None
     unit = lex.words.get(word)
-    if unit is None and len(word) > 3 and word.endswith(("n", "s")):
+    if unit is None and len(word) > 4 and word.endswith("n"):
         unit = lex.words.get(word[:-1])
     return unit
 
