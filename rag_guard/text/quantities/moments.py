@@ -40,6 +40,11 @@ _FOUR_DIGITS = re.compile(r"\d{4}(?!\d|[.,]\d)")
 _ONE_DIGIT_MINUTE = re.compile(r"\d{1,2}:(\d)(?!\d)")
 _HOUR_DASH = re.compile(r"(\d{1,2})(?: ?- ?| to )(?=\d)")
 _HOUR_UNIT = re.compile(r"(\d{1,2})( ?)(h|heures?|horas|ore)(?![^\W\d_]|/)")
+CENTURY_WORDS = frozenset({"siècle", "siècles", "siglo", "siglos", "secolo", "século", "segle", "век", "века", "wiek", "wieku", "mende"})
+"""Words beside which a Roman numeral counts centuries."""
+_ROMAN_BEFORE = re.compile(r"(?<!\w)([ivx]{1,5})(?:e|ème|\.)? \Z")
+_ROMAN_AFTER = re.compile(r" ([ivx]{1,5})(?!\w)")
+_ROMAN_DIGITS = {"i": 1, "v": 5, "x": 10}
 
 
 class MomentReader(AmountReader):
@@ -109,6 +114,19 @@ class MomentReader(AmountReader):
         span = 99 if year % 100 == 0 and len(digits) == 4 and decade.group() in ("s", "'s") and year < 2000 else 9
         self._emit(self._make(start, decade.end(), "date", float(year), float(year + span), value=(start, end)))
         return True
+
+    def _roman_century(self, start: int, end: int) -> None:
+        """Read ``XIXe siècle`` and ``siglo XIX``."""
+        match = _ROMAN_AFTER.match(self.shadow, end) or _ROMAN_BEFORE.search(self.shadow, max(0, start - 12), start)
+        if match is None or not self.text[match.start(1)].isupper() or match.start(1) < self.position:
+            return
+        values = [_ROMAN_DIGITS[char] for char in match.group(1)]
+        number = sum(-value if value < following else value for value, following in zip(values, [*values[1:], 0], strict=True))
+        begin, finish = min(start, match.start(1)), max(end, match.end(1))
+        last = number * 100.0
+        christ = dates.match_before_christ(self.shadow, finish)
+        low, high = (-last, -last + 99) if christ is not None else (last - 99, last)
+        self._emit(self._make(begin, christ or finish, "date", low, high, value=match.span(1)))
 
     def _year(self, start: int) -> bool:
         shadow = self.shadow

@@ -9,7 +9,7 @@ import regex
 from rag_guard.text.quantities import identifiers, numbers
 from rag_guard.text.quantities.folding import nfc
 from rag_guard.text.quantities.model import Quantity
-from rag_guard.text.quantities.moments import MomentReader
+from rag_guard.text.quantities.moments import CENTURY_WORDS, MomentReader
 from rag_guard.text.quantities.numbers import Reading
 from rag_guard.text.quantities.spelled import SpelledReader
 
@@ -17,7 +17,7 @@ _VULGAR_CLASS = "".join(numbers.VULGAR)
 _ASCII_TOKEN = re.compile(r"(?P<url>https?://\S+|www\.\S+)|(?P<digit>\d)|(?P<word>[a-z]+)")
 _TOKEN = regex.compile(
     rf"(?P<url>https?://\S+|www\.\S+)|(?P<digit>\d)|(?P<vulgar>[{_VULGAR_CLASS}])|(?P<han>[{numbers.HAN_NUMERALS}]+)"
-    r"|(?P<word>[[\p{L}\p{M}\u200c]--[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]]+)|(?P<cjk>[\p{Han}\p{Hiragana}\p{Katakana}])",
+    r"|(?P<word>[[\p{L}\p{M}\u200c]--[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]]+)|(?P<noon>正午)",
     regex.V1,
 )
 _FRACTION = re.compile(r"(\d{1,3}) ?[/⁄] ?(\d{1,3})(?![\d/.,]\d|\d)")
@@ -60,7 +60,9 @@ class _Scanner(MomentReader, SpelledReader):
                 word = match.group()
                 if not word.isascii():
                     word = nfc(word)
-                if word in months:
+                if word in CENTURY_WORDS:
+                    self._roman_century(start, match.end())
+                elif word in months:
                     self._month(start, match.end(), word)
                 elif word in _NOON:
                     self._noon(start, match.end(), _NOON[word])
@@ -76,7 +78,7 @@ class _Scanner(MomentReader, SpelledReader):
                 self._vulgar(start)
             elif group == "han":
                 self._han(start, match.end())
-            elif group == "cjk" and shadow.startswith("正午", start):
+            elif group == "noon":
                 self._noon(start, start + 2, 12)
         return self.found
 

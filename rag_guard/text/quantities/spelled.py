@@ -32,6 +32,7 @@ _SPACED_WORD = regex.compile(r" ([\p{L}\p{M}]+)")
 _A_BEFORE = re.compile(r"(?<!\w)a \Z")
 _A_OR_ONE_BEFORE = re.compile(r"(?<!\w)(?:a|one) \Z")
 _HYPHENATED = re.compile(r"-[^\W\d_]{3}")
+_MAGNITUDES = frozenset({"hundred", "hundreds", "thousand", "thousands", "million", "millions", "billion", "billions"})
 
 
 class SpelledReader(AmountReader):
@@ -47,7 +48,7 @@ class SpelledReader(AmountReader):
             return
         if single and (run in "一〇零" or following not in _HAN_COUNTERS or not following) and previous != "第":
             return
-        if len(set(run)) == 1 and len(run) > 1:
+        if (len(set(run)) == 1 and len(run) > 1) or run[0] in "万萬億亿兆":
             return
         value = numbers.read_han(run)
         if value is None:
@@ -160,7 +161,7 @@ class SpelledReader(AmountReader):
         if is_ordinal:
             if words[-1] in ("third", "quarter", "fifth", "tenth") and shadow.startswith(" of ", end) and _A_BEFORE.search(shadow, max(0, start - 3), start):
                 self._emit(self._make(start, end, "fraction", 1 / _FRACTION_PARTS.get(words[-1], 4), decimals=4))
-            elif len(words) > 1 or (_ARTICLE_BEFORE.search(shadow, max(0, start - 7), start) and (following or words[0] != "second")):
+            elif len(words) > 1 or (not (words[0] == "first" and _A_BEFORE.search(shadow, max(0, start - 3), start)) and _ARTICLE_BEFORE.search(shadow, max(0, start - 7), start) and (following or words[0] != "second")):
                 self._emit(self._make(start, end, "ordinal", value))
             return
         half = _AND_A_HALF.match(shadow, end)
@@ -175,7 +176,7 @@ class SpelledReader(AmountReader):
             scale, stop = self._scale(end)
         if len(words) == 1 and half is None and scale == 1.0 and numbers.is_uncertain_alone(words[0]) and language in ("en", "de", "fr", "es", "it", "pt", "nl", "da"):
             article = _A_OR_ONE_BEFORE.search(shadow, max(self.position, start - 5), start)
-            if words[0] in ("hundred", "thousand", "million", "billion"):
+            if words[0] in _MAGNITUDES:
                 if article is None:
                     return
             elif words[0] in ("one", "ein", "eine", "einen", "einem", "einer", "un", "une", "una", "uno", "um", "uma", "een", "en", "et"):
