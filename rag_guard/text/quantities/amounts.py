@@ -17,15 +17,23 @@ from rag_guard.text.quantities.units import UnitMatch, conversion, find_unit, sk
 
 _RANGE = re.compile(r"(?: ?- ?| ?~ ?| (?:to|bis|à|a|al|till|tot|až|až do|do) |至|到|から)")
 _BETWEEN_AND = re.compile(r" (?:and|und|et|y|e|och|en|og|ja|i|a) ")
-_BETWEEN = re.compile(r"(?:between|zwischen|entre|tra|fra|mellan|tussen|mellem|välillä|mezi)(?: the)? ?[$€£¥]?\Z")
-_ORDINAL = re.compile(r"(?:st|nd|rd|th|ste|er|ère|re|nde|nd|e|de|ème|eme|º|ª|\.º|\.ª|:a|:e|-й|-я|-го)(?![\w])")
+_BETWEEN = re.compile(
+    r"(?:between|zwischen|entre|tra|fra|mellan|tussen|mellem|välillä|mezi)(?: the)? ?[$€£¥]?\Z"
+)
+_ORDINAL = re.compile(
+    r"(?:st|nd|rd|th|ste|er|ère|re|nde|nd|e|de|ème|eme|º|ª|\.º|\.ª|:a|:e|-й|-я|-го)(?![\w])"
+)
 _ORDINAL_DOT = re.compile(r"\.(?= [^\W\d_])")
 _ORDINAL_BEFORE = frozenset("der die das den dem des am im vom zum zur ihr sein seine ihre".split())
-_POWER_OF_TEN = re.compile(r" ?[x×·*] ?10(?:(?:\^|\*\*)([+-]?\d{1,3})|([⁺⁻]?[⁰¹²³⁴-⁹]+))(?!\d)|e([+-]?\d{1,3})(?![\w.])")
+_POWER_OF_TEN = re.compile(
+    r" ?[x×·*] ?10(?:(?:\^|\*\*)([+-]?\d{1,3})|([⁺⁻]?[⁰¹²³⁴-⁹]+))(?!\d)|e([+-]?\d{1,3})(?![\w.])"
+)
 _POWER = re.compile(r"\^([+-]?\d{1,3})(?!\d)|([⁺⁻]?[⁰¹²³⁴-⁹]+)")
 _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _MIXED_FRACTION = re.compile(r" (\d{1,2})[/⁄](\d{1,2})(?![\d/])")
-_INFLECTION = re.compile(r"(?:eko|ean|ko|an|en|ra|tik|raino|era|etik|aren|etan|ren|:n|:ssä|:ssa|:een|:stä|'[a-zäıiueo]{1,4}|-[bt][ae]n|-ig)(?![\w])")
+_INFLECTION = re.compile(
+    r"(?:eko|ean|ko|an|en|ra|tik|raino|era|etik|aren|etan|ren|:n|:ssä|:ssa|:een|:stä|'[a-zäıiueo]{1,4}|-[bt][ae]n|-ig)(?![\w])"
+)
 _SIGN_BEFORE = re.compile(r"(?:(?<![^\s(\[:=,;/$€£])-|minus )\Z")
 _HAN_PART = re.compile(r"\d{1,4}(?!\d)")
 _WORD = regex.compile(r"[\p{L}\p{M}]+")
@@ -44,7 +52,9 @@ class AmountReader(Cursor):
         shadow = self.shadow
         start, end = reading.start, reading.end
         mixed = _MIXED_FRACTION.match(shadow, end) if reading.plain else None
-        vulgar = numbers.VULGAR.get(shadow[end : end + 1]) or (numbers.VULGAR.get(shadow[end + 1 : end + 2]) if shadow[end : end + 1] == " " else None)
+        vulgar = numbers.VULGAR.get(shadow[end : end + 1]) or (
+            numbers.VULGAR.get(shadow[end + 1 : end + 2]) if shadow[end : end + 1] == " " else None
+        )
         if mixed is not None and 0 < int(mixed.group(1)) < int(mixed.group(2)):
             end = mixed.end()
             reading = Reading(start, end, reading.value + int(mixed.group(1)) / int(mixed.group(2)), None, 3)
@@ -117,7 +127,12 @@ class AmountReader(Cursor):
                     phrase = nfc(key + longer.group())
                     if phrase in self.lex.scales:
                         factor, stop = self.lex.scales[phrase], longer.end()
-                if stop == word.end() and len(key) <= 4 and key + "." in self.lex.scales and shadow.startswith(".", stop):
+                if (
+                    stop == word.end()
+                    and len(key) <= 4
+                    and key + "." in self.lex.scales
+                    and shadow.startswith(".", stop)
+                ):
                     stop += 1
                 if not separated and len(key) <= 2 and scale == 1.0:
                     return factor, stop
@@ -154,7 +169,9 @@ class AmountReader(Cursor):
         if char not in CURRENCY_SIGNS and not char.isalpha() and char != ".":
             return None
         begin = end - 1
-        while begin > max(self.position, end - 6) and (shadow[begin - 1].isalpha() or shadow[begin - 1] == "."):
+        while begin > max(self.position, end - 6) and (
+            shadow[begin - 1].isalpha() or shadow[begin - 1] == "."
+        ):
             begin -= 1
         token = shadow[begin:end]
         if char in CURRENCY_SIGNS:
@@ -199,12 +216,19 @@ class AmountReader(Cursor):
                 decimals, alternative = max(decimals, upper.decimals), None
                 first_scale = upper_scale
         percent_before = None
-        if unit is None and prefix is None and begin and shadow[begin - 1] == "%" and not shadow[begin - 2 : begin - 1].isalnum() and begin - 1 >= self.position:
+        if (
+            unit is None
+            and prefix is None
+            and begin
+            and shadow[begin - 1] == "%"
+            and not shadow[begin - 2 : begin - 1].isalnum()
+            and begin - 1 >= self.position
+        ):
             percent_before = UnitMatch(begin - 1, begin, Unit("percent", "percent"))
             begin -= 1
-        if unit is None and prefix is not None:
-            unit = UnitMatch(prefix[0], prefix[1], prefix[2])
-        elif unit is not None and prefix is not None and unit.unit.kind != "money":
+        if (unit is None and prefix is not None) or (
+            unit is not None and prefix is not None and unit.unit.kind != "money"
+        ):
             unit = UnitMatch(prefix[0], prefix[1], prefix[2])
         unit = unit or percent_before
         finish = value_end
@@ -238,7 +262,6 @@ class AmountReader(Cursor):
 
     def _compound(self, quantity: Quantity, unit: Unit) -> Quantity:
         """Add smaller parts of the same dimension: ``5 ft 10 in``, ``1 hour and 30 minutes``."""
-        from rag_guard.text.quantities.units import conversion
 
         for _ in range(3):
             match = _NEXT_PART.match(self.shadow, quantity.end)
@@ -249,7 +272,9 @@ class AmountReader(Cursor):
             if readings is None or len(readings) != 1:
                 break
             part = find_unit(self.text, self.shadow, run.end(), self.lex, self.language)
-            inches = _INCHES.match(self.shadow, run.end()) if part is None and quantity.unit == "foot" else None
+            inches = (
+                _INCHES.match(self.shadow, run.end()) if part is None and quantity.unit == "foot" else None
+            )
             if inches is not None:
                 part = UnitMatch(inches.start() + 1, inches.end(), Unit("inch", "measure", "length"))
             if part is None or part.unit.dimension != unit.dimension or part.unit.name == quantity.unit:

@@ -163,7 +163,12 @@ def _compare_parts(answer: PartialDate, source: PartialDate) -> Agreement:
 
 
 def _compare_year_spans(answer: Quantity, source: Quantity) -> Agreement:
-    assert answer.low is not None and answer.high is not None and source.low is not None and source.high is not None
+    assert (
+        answer.low is not None
+        and answer.high is not None
+        and source.low is not None
+        and source.high is not None
+    )
     if answer.low == source.low and answer.high == source.high:
         return Agreement.EQUAL
     spans = (answer.date_end is not None, source.date_end is not None)
@@ -197,7 +202,10 @@ def _compare_year_with_span(answer: Quantity, source: Quantity) -> Agreement:
 def _compare_date_ranges(answer: Quantity, source: Quantity) -> Agreement:
     assert answer.date is not None and source.date is not None
     if answer.date_end is not None and source.date_end is not None:
-        ends = (_compare_partial(answer.date, source.date), _compare_partial(answer.date_end, source.date_end))
+        ends = (
+            _compare_partial(answer.date, source.date),
+            _compare_partial(answer.date_end, source.date_end),
+        )
         if Agreement.DIFFERENT in ends:
             return Agreement.DIFFERENT
         return Agreement.EQUAL if ends == (Agreement.EQUAL, Agreement.EQUAL) else Agreement.APPROXIMATE
@@ -256,7 +264,9 @@ def _compare_with_bare_number(answer: Quantity, source: Quantity) -> Agreement:
     if _close(number.low, other.low) or _close(number.alternative, other.low):
         return Agreement.EQUAL
     # Four digits before a counted noun and a year look alike: only such numbers can be confused.
-    return Agreement.DIFFERENT if 1000 <= number.low <= 2100 and number.decimals == 0 else Agreement.INCOMPARABLE
+    return (
+        Agreement.DIFFERENT if 1000 <= number.low <= 2100 and number.decimals == 0 else Agreement.INCOMPARABLE
+    )
 
 
 def _date_conflict(answer: Quantity, source: Quantity) -> tuple[int, int]:
@@ -264,7 +274,12 @@ def _date_conflict(answer: Quantity, source: Quantity) -> tuple[int, int]:
     if answer.date is None or source.date is None:
         return whole if answer.date is None else _year_offsets(answer, whole)
     shadow = fold(answer.text)
-    if answer.date_end is not None and source.date_end is not None and answer.low is not None and source.low is not None:
+    if (
+        answer.date_end is not None
+        and source.date_end is not None
+        and answer.low is not None
+        and source.low is not None
+    ):
         return _range_conflict(answer, source)
     if not re.search(r"[^\W\d_]", shadow) or answer.date_end is not None:
         return whole
@@ -296,7 +311,9 @@ def _year_offsets(answer: Quantity, whole: tuple[int, int]) -> tuple[int, int]:
 def _range_conflict(answer: Quantity, source: Quantity) -> tuple[int, int]:
     """Return the one end of the answer's range that differs, where only one does."""
     begin, end = answer.value_start, answer.value_end
-    runs = list(re.finditer(r"\d+(?:[.,' ]\d+)*", fold(answer.text[begin - answer.start : end - answer.start])))
+    runs = list(
+        re.finditer(r"\d+(?:[.,' ]\d+)*", fold(answer.text[begin - answer.start : end - answer.start]))
+    )
     if len(runs) == 2:
         if _close(answer.low, source.low) and not _close(answer.high, source.high):
             return begin + runs[1].start(), end
@@ -319,7 +336,9 @@ def _same_value(answer: Quantity, source: Quantity) -> bool:
     if factors is None or source.low is None or source.high is None:
         return False
     factor, offset = factors
-    return _close(answer.low, source.low * factor + offset) and _close(answer.high, source.high * factor + offset)
+    return _close(answer.low, source.low * factor + offset) and _close(
+        answer.high, source.high * factor + offset
+    )
 
 
 def _is_generic(quantity: Quantity, words: tuple[str, ...]) -> bool:
@@ -353,12 +372,21 @@ def _unit_factor(answer: Quantity, source: Quantity) -> tuple[float, float] | No
         if second == "cent" and first in _CENT_CURRENCIES:
             return 0.01, 0.0
         for words, codes in _GENERIC_CURRENCIES:
-            if first in codes and second in codes and (_is_generic(answer, words) or _is_generic(source, words)):
+            if (
+                first in codes
+                and second in codes
+                and (_is_generic(answer, words) or _is_generic(source, words))
+            ):
                 return 1.0, 0.0
         return None
-    if {first, second} == {"GBP", "pound"} or "degree" in (first, second) and _is_temperature(first, second):
+    if {first, second} == {"GBP", "pound"} or (
+        "degree" in (first, second) and _is_temperature(first, second)
+    ):
         return 1.0, 0.0
-    if {first, second} <= {"short_ton", "metric_ton", "long_ton"} and "ton" in (answer.unit_text, source.unit_text):
+    if {first, second} <= {"short_ton", "metric_ton", "long_ton"} and "ton" in (
+        answer.unit_text,
+        source.unit_text,
+    ):
         return 1.0, 0.0
     return conversion(second, first)
 
@@ -374,7 +402,11 @@ def _compare_amounts(answer: Quantity, source: Quantity) -> Agreement:
     if factors is None:
         return _compare_across_units(answer, source)
     factor, offset = factors
-    if answer.kind != source.kind and not {answer.kind, source.kind} <= {"number", "fraction"} and answer.unit is None:
+    if (
+        answer.kind != source.kind
+        and not {answer.kind, source.kind} <= {"number", "fraction"}
+        and answer.unit is None
+    ):
         # An ordinal and a count agree when they are the same number and say nothing otherwise.
         return Agreement.EQUAL if _close(answer.low, source.low) else Agreement.INCOMPARABLE
     best = Agreement.DIFFERENT
@@ -408,11 +440,16 @@ def _compare_across_units(answer: Quantity, source: Quantity) -> Agreement:
         share = other.low * 100
         if _close(percent.low, share):
             return Agreement.EQUAL
-        if abs(percent.low - share) <= 0.5 * 10.0**-percent.decimals + 1e-9 or (answer.approximate and abs(percent.low - share) <= 5):
+        if abs(percent.low - share) <= 0.5 * 10.0**-percent.decimals + 1e-9 or (
+            answer.approximate and abs(percent.low - share) <= 5
+        ):
             return Agreement.APPROXIMATE
         return Agreement.DIFFERENT if other.kind == "fraction" else Agreement.INCOMPARABLE
     if kinds == {"percent"}:
-        same = _close(answer.low, source.low) and {answer.unit, source.unit} == {"percent", "percentage_point"}
+        same = _close(answer.low, source.low) and {answer.unit, source.unit} == {
+            "percent",
+            "percentage_point",
+        }
         return Agreement.APPROXIMATE if same else Agreement.DIFFERENT
     if kinds == {"money"}:
         return Agreement.DIFFERENT
@@ -424,7 +461,12 @@ def _compare_across_units(answer: Quantity, source: Quantity) -> Agreement:
 
 
 def _compare_values(
-    answer: Quantity, source: Quantity, value: tuple[float, float], truth: tuple[float, float], *, converted: bool
+    answer: Quantity,
+    source: Quantity,
+    value: tuple[float, float],
+    truth: tuple[float, float],
+    *,
+    converted: bool,
 ) -> Agreement:
     if _close(value[0], truth[0]) and _close(value[1], truth[1]):
         if _opposed(answer.approximate, source.approximate):

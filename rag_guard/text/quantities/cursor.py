@@ -11,7 +11,6 @@ from rag_guard.text.quantities.lexicon import Lexicon, lexicon
 from rag_guard.text.quantities.model import Quantity
 
 
-
 class Cursor:
     """The text, how far it is read, and what was found so far."""
 
@@ -28,7 +27,11 @@ class Cursor:
         self.position = max(self.position, quantity.end)
         before = modifiers.before(self.shadow, quantity.start)
         found = before or modifiers.after(self.shadow, quantity.end)
-        if found is None and quantity.unit_start is not None and self.shadow.startswith("+", quantity.value_end):
+        if (
+            found is None
+            and quantity.unit_start is not None
+            and self.shadow.startswith("+", quantity.value_end)
+        ):
             found = ("at_least", quantity.value_end, quantity.value_end + 1)
         if found is not None:
             name, start, end = found
@@ -38,11 +41,21 @@ class Cursor:
                 quantity = replace(quantity, approximate=name, modifier_start=start, modifier_end=end)
         self.found.append(quantity)
 
-    def _make(self, start: int, end: int, kind: str, low: float | None, high: float | None = None, **parts: object) -> Quantity:
+    def _make(
+        self, start: int, end: int, kind: str, low: float | None, high: float | None = None, **parts: object
+    ) -> Quantity:
         value = parts.pop("value", (start, end))
         assert isinstance(value, tuple)
         return Quantity(
-            start, end, self.text[start:end], kind, low, low if high is None else high, value[0], value[1], **parts  # type: ignore[arg-type]
+            start,
+            end,
+            self.text[start:end],
+            kind,
+            low,
+            low if high is None else high,
+            value[0],
+            value[1],
+            **parts,  # type: ignore[arg-type]
         )
 
     def _guess(self) -> str | None:

@@ -28,7 +28,9 @@ _HAN_MONTH = re.compile(r"(\d{1,2}) ?[月월](?!間|间|份额) ?(?:(\d{1,2}) ?[
 _CLOCK = re.compile(r"(\d{1,2}):(\d{1,2})(?::(\d{2}))?(?![\d:])")
 _DOT_CLOCK = re.compile(r"(\d{1,2})[.](\d{2})(?!\d)")
 _MERIDIEM = re.compile(r"[ ]?(?:(a|p)\.? ?m\.?(?![^\W\d_])|(vorm|nachm)\.)")
-_OCLOCK = re.compile(r"[ ]?(?:o'clock|uhr(?: (\d{1,2})(?!\d))?|h(\d{2})(?!\d)|heures? (\d{2})(?!\d)|時(?: ?(\d{1,2})分)?|[点點时](?:(\d{1,2})分|半)?|시(?: (\d{1,2})분)?|часов утра)(?![^\W\d_]|間|间)")
+_OCLOCK = re.compile(
+    r"[ ]?(?:o'clock|uhr(?: (\d{1,2})(?!\d))?|h(\d{2})(?!\d)|heures? (\d{2})(?!\d)|時(?: ?(\d{1,2})分)?|[点點时](?:(\d{1,2})分|半)?|시(?: (\d{1,2})분)?|часов утра)(?![^\W\d_]|間|间)"
+)
 _BARE_HOUR = re.compile(r"\d{1,2}(?![\d.,:/])")
 _RANGE_DASH = re.compile(r" ?[-~] ?| (?:to|bis|until|till|a|à|al|hasta|až|do) ")
 _DAY_HEAD = re.compile(
@@ -37,8 +39,12 @@ _DAY_HEAD = re.compile(
     rf"({LETTERS})"
 )
 _YEAR_TAIL = re.compile(r"\.?(?: ?, ?| (?:de |del |of |do )?|-|/)(\d{4})(?!\d|[.,]\d)")
-_DAY_AFTER_MONTH = re.compile(r"\.?[ -](\d{1,2})(?:st|nd|rd|th|a|an|ean)?(?![\w:%/]|[.,]\d)(?:(?: ?- ?| to )(\d{1,2})(?![\w:%]|[.,]\d))?")
-_YEAR_WORD_DAY = re.compile(rf"(\d{{4}})(?:eko|ko|\.)? ({LETTERS})\.?(?: (\d{{1,2}})(?:a|an|ean|\.)?(?![\w:]))?")
+_DAY_AFTER_MONTH = re.compile(
+    r"\.?[ -](\d{1,2})(?:st|nd|rd|th|a|an|ean)?(?![\w:%/]|[.,]\d)(?:(?: ?- ?| to )(\d{1,2})(?![\w:%]|[.,]\d))?"
+)
+_YEAR_WORD_DAY = re.compile(
+    rf"(\d{{4}})(?:eko|ko|\.)? ({LETTERS})\.?(?: (\d{{1,2}})(?:a|an|ean|\.)?(?![\w:]))?"
+)
 _ERAS = {"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018, "民国": 1911, "民國": 1911}
 _HAN_MORNING = ("上午", "早上", "午前", "凌晨", "清晨", "오전")
 _HAN_EVENING = ("下午", "晚上", "午後", "傍晚", "오후")
@@ -46,9 +52,13 @@ _BEFORE_CHRIST = re.compile(
     r" ?(?:bce?(?!\w)|b\. ?c\.(?: ?e\.)?|v\. ?(?:chr|u\. ?z)\.?|av(?:\.|ant) j(?:\.|ésus)?-?c(?:\.|hrist)?|a\. ?c\.|a\. ?de c\.|př\. ?n\. ?l\.|eaa\.|ekr\.?|f\. ?kr\.?|k\. ?a\.|"
     r"ق\.? ?م\.?|قبل الميلاد|پیش از میلاد|ईसा पूर्व|до н\. ?э\.|p\.n\.e\.)(?![^\W\d_])"
 )
-_ANNO_DOMINI = re.compile(r" ?(?:ad|a\. ?d\.|c\. ?e\.|ce|n\. ?chr\.?|ap(?:\.|rès) j\.?-?c\.?|d\. ?c\.|e\. ?kr\.?|n\. ?l\.|ميلادي|میلادی)(?![^\W\d_])")
+_ANNO_DOMINI = re.compile(
+    r" ?(?:ad|a\. ?d\.|c\. ?e\.|ce|n\. ?chr\.?|ap(?:\.|rès) j\.?-?c\.?|d\. ?c\.|e\. ?kr\.?|n\. ?l\.|ميلادي|میلادی)(?![^\W\d_])"
+)
 _HAN_BEFORE_CHRIST = ("公元前", "紀元前", "西元前", "기원전")
-_AMBIGUOUS_WORDS = frozenset({"may", "march", "mar", "august", "mars", "april", "june", "jan", "mai", "maj", "sep", "dec", "jun"})
+_AMBIGUOUS_WORDS = frozenset(
+    {"may", "march", "mar", "august", "mars", "april", "june", "jan", "mai", "maj", "sep", "dec", "jun"}
+)
 _PREPOSITIONS = frozenset(
     "in since until till by from during of mid- mid early late last next every between and to through im seit bis ab anfang ende mitte en depuis dès jusqu'en desde hasta de em "
     "desde até a dal da nel od v do i sinds tot em i sedan".split()
@@ -118,11 +128,18 @@ def match_han(shadow: str, start: int) -> DateMatch | None:
         era = _ERAS.get(shadow[max(0, start - 2) : start])
         if era is not None:
             year, begin = year + era, start - 2
-        elif len(match.group(1)) < 3 and match.group(2) is None:
-            return None
-        elif shadow[match.end() : match.end() + 1] in ("間", "间", "以", "前", "后", "後") and year < FIRST_YEAR:
-            return None
-        elif len(match.group(1)) == 3 and match.group(2) is None and shadow[start - 3 : start] not in _HAN_BEFORE_CHRIST:
+        elif (
+            (len(match.group(1)) < 3 and match.group(2) is None)
+            or (
+                shadow[match.end() : match.end() + 1] in ("間", "间", "以", "前", "后", "後")
+                and year < FIRST_YEAR
+            )
+            or (
+                len(match.group(1)) == 3
+                and match.group(2) is None
+                and shadow[start - 3 : start] not in _HAN_BEFORE_CHRIST
+            )
+        ):
             return None
         for prefix in _HAN_BEFORE_CHRIST:
             if shadow.startswith(prefix, start - len(prefix)) and start >= len(prefix):
@@ -173,12 +190,18 @@ def match_day_then_month(text: str, shadow: str, start: int, lex: Lexicon) -> Da
     tail = _YEAR_TAIL.match(shadow, end)
     if tail is not None:
         year, end = int(tail.group(1)), tail.end()
-    elif word in _AMBIGUOUS_WORDS and not text[match.start(3)].isupper() and word not in ("mai", "maj", "mars"):
+    elif (
+        word in _AMBIGUOUS_WORDS and not text[match.start(3)].isupper() and word not in ("mai", "maj", "mars")
+    ):
         return None
     elif word not in lex.full_months and shadow.startswith(".", end):
         end += 1
     date = PartialDate(year, month, day)
-    last = replace(date, day=int(match.group(2))) if match.group(2) and _valid(month, int(match.group(2))) else None
+    last = (
+        replace(date, day=int(match.group(2)))
+        if match.group(2) and _valid(month, int(match.group(2)))
+        else None
+    )
     return start, end, date, last
 
 
@@ -196,23 +219,35 @@ def _match_year_then_month(shadow: str, start: int, lex: Lexicon) -> DateMatch |
     return start, match.end() if day else match.end(2), PartialDate(int(match.group(1)), month, day), None
 
 
-def match_month_first(text: str, shadow: str, start: int, end: int, word: str, lex: Lexicon) -> DateMatch | None:
+def match_month_first(
+    text: str, shadow: str, start: int, end: int, word: str, lex: Lexicon
+) -> DateMatch | None:
     """Match ``March 14, 2021``, ``May 2020``, ``Sept. 5`` or a bare month after a preposition."""
     month = lex.months[word]
     match = _DAY_AFTER_MONTH.match(shadow, end)
-    if match is not None and _valid(month, int(match.group(1))) and (text[start].isupper() or not shadow.isascii() or word not in _AMBIGUOUS_WORDS):
+    if (
+        match is not None
+        and _valid(month, int(match.group(1)))
+        and (text[start].isupper() or not shadow.isascii() or word not in _AMBIGUOUS_WORDS)
+    ):
         day = int(match.group(1))
         position, year = match.end(), None
         tail = _YEAR_TAIL.match(shadow, position)
         if tail is not None:
             year, position = int(tail.group(1)), tail.end()
         date = PartialDate(year, month, day)
-        last = replace(date, day=int(match.group(2))) if match.group(2) and _valid(month, int(match.group(2))) else None
+        last = (
+            replace(date, day=int(match.group(2)))
+            if match.group(2) and _valid(month, int(match.group(2)))
+            else None
+        )
         return start, position, date, last
     tail = _YEAR_TAIL.match(shadow, end)
     if tail is not None and (text[start].isupper() or word not in _AMBIGUOUS_WORDS):
         return start, tail.end(), PartialDate(int(tail.group(1)), month), None
     if word not in lex.full_months or (word in _AMBIGUOUS_WORDS and not text[start].isupper()):
+        return None
+    if shadow.startswith("-", end):
         return None
     before = shadow[max(0, start - 14) : start].split()
     if before and (before[-1] in _PREPOSITIONS or before[-1].endswith("-")) and shadow[start - 1] in " -":
@@ -227,7 +262,9 @@ def match_clock(shadow: str, start: int, language: str | None) -> tuple[int, Par
         hour, minute = int(match.group(1)), int(match.group(2))
         if hour > 24 or minute > 59:
             return None
-        return _with_meridiem(shadow, match.end(), hour, minute, int(match.group(3)) if match.group(3) else None, match.group(1))
+        return _with_meridiem(
+            shadow, match.end(), hour, minute, int(match.group(3)) if match.group(3) else None, match.group(1)
+        )
     match = _DOT_CLOCK.match(shadow, start)
     if match is not None and int(match.group(1)) <= 24 and int(match.group(2)) <= 59:
         hour, minute = int(match.group(1)), int(match.group(2))
@@ -243,12 +280,18 @@ def match_clock(shadow: str, start: int, language: str | None) -> tuple[int, Par
         return _with_meridiem(shadow, match.end(), hour, 0, None, match.group())
     clock = _OCLOCK.match(shadow, match.end())
     if clock is not None:
-        minute = next((int(part) for part in clock.groups() if part), 30 if clock.group().endswith("半") else 0)
+        minute = next(
+            (int(part) for part in clock.groups() if part), 30 if clock.group().endswith("半") else 0
+        )
         prefix = shadow[max(0, start - 2) : start]
         if prefix in _HAN_EVENING and hour < 12:
             hour += 12
         unknown = hour <= 12 and prefix not in (*_HAN_MORNING, *_HAN_EVENING) and "uhr" not in clock.group()
-        return (clock.end(), PartialDate(hour=hour, minute=minute, half_day_unknown=unknown)) if minute < 60 else None
+        return (
+            (clock.end(), PartialDate(hour=hour, minute=minute, half_day_unknown=unknown))
+            if minute < 60
+            else None
+        )
     return None
 
 

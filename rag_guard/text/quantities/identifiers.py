@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import re
 
-_PHONE = re.compile(r"\+\d{1,3}(?:[ .-]?\(?\d{1,5}\)?){2,5}|\(\d{2,5}\) ?\d{2,5}[ .-]?\d{2,6}|\d{1,4}(?:-\d{2,5}){2,4}(?![\d-])|\d{3}[.]\d{3}[.]\d{4}(?!\d)")
+_PHONE = re.compile(
+    r"\+\d{1,3}(?:[ .-]?\(?\d{1,5}\)?){2,5}|\(\d{2,5}\) ?\d{2,5}[ .-]?\d{2,6}|\d{1,4}(?:-\d{2,5}){2,4}(?![\d-])|\d{3}[.]\d{3}[.]\d{4}(?!\d)"
+)
 _DOTTED = re.compile(r"\d+(?:\.\d+){2,}(?:[-+.]?(?:alpha|beta|rc|dev|post|a|b)\.?\d*)?(?:/\d{1,2})?(?!\d)")
 _TAIL = re.compile(r"(?:[a-z0-9_]|[-./:+](?=[a-z0-9_]{0,40}\d))*(?:@[a-z0-9.-]*[a-z0-9])?")
 _SLASHED = re.compile(r"(?:24/7(?:/365)?|9/11)(?![\d/])")
 _LATIN_BEFORE = re.compile(r"[a-z0-9_.+-]*\Z")
 _REACH = 64
-VERSION_WORDS = frozenset("version versions versión versione versão versie verzia verze ver ver. release build v v. verzió iso rfc".split())
-_LOWER_PREFIXES = frozenset("mid early late pre post non circa ca c sub anti".split())
+VERSION_WORDS = frozenset(
+    "version versions versión versione versão versie verzia verze ver ver. release build v v. verzió iso rfc".split()
+)
+_LOWER_PREFIXES = frozenset(
+    "mid early late pre post non circa ca c sub anti under over around about until since from between with near after before page pages chapter age aged".split()
+)
 
 
 def match_number_like(shadow: str, start: int) -> int | None:
@@ -48,7 +54,13 @@ def extend_left(text: str, shadow: str, start: int) -> int:
     if previous == "-":
         prefix = text[begin : start - 1]
         letters = prefix.rpartition("-")[2]
-        named = letters.isupper() or (letters[:1].isupper() and letters.lower() not in _LOWER_PREFIXES and len(letters) <= 12)
+        named = letters.isupper() or (
+            letters[:1].isupper() and letters.lower() not in _LOWER_PREFIXES and len(letters) <= 12
+        )
+        # covid-19 is a name, top-10 and pre-2000 are words before a number.
+        named = named or (
+            len(letters) > 3 and start - begin > 4 and letters.isalpha() and letters not in _LOWER_PREFIXES
+        )
         return begin if named else start
     return begin
 

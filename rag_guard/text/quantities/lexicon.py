@@ -17,7 +17,9 @@ LANGUAGES = (
 )  # fmt: skip
 """Languages whose words are known, in the order in which an ambiguous word is resolved."""
 
-COMMA_DECIMAL = frozenset("de fr es it pt nl ca sv da nb no nn fi cs pl ru eu uk tr ro hu bg el hr sk sl".split())
+COMMA_DECIMAL = frozenset(
+    "de fr es it pt nl ca sv da nb no nn fi cs pl ru eu uk tr ro hu bg el hr sk sl".split()
+)
 """Languages that write a decimal comma."""
 
 # Names of units that are everyday counting nouns, or that no document means when it uses the word.
@@ -135,7 +137,18 @@ _SCALES: tuple[tuple[float, str], ...] = (
     (1e5, "lakh|lakhs|लाख"),
     (1e7, "crore|crores|करोड़|करोड|千万|천만"),
 )  # fmt: skip
-LETTER_SCALES = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9, "T": 1e12, "bn": 1e9, "Bn": 1e9, "mn": 1e6, "tn": 1e12, "mm": 1e6}
+LETTER_SCALES = {
+    "k": 1e3,
+    "K": 1e3,
+    "M": 1e6,
+    "B": 1e9,
+    "T": 1e12,
+    "bn": 1e9,
+    "Bn": 1e9,
+    "mn": 1e6,
+    "tn": 1e12,
+    "mm": 1e6,
+}
 
 _MAJOR_CURRENCIES = (
     "USD EUR GBP JPY CHF CNY INR SEK NOK DKK CZK PLN HUF RUB KRW AUD CAD NZD BRL MXN TRY ZAR ISK ILS SGD HKD TWD THB UAH RON BGN EGP AED SAR QAR KWD "
@@ -161,9 +174,30 @@ us_dollar us_dollars u.s._dollars american_dollars us-dollar=USD australian_doll
 cents cent pence=cent
 円=JPY 日元=JPY 元=CNY 人民币=CNY 美元=USD 美金=USD ドル=USD 米ドル=USD 欧元=EUR ユーロ=EUR 英镑=GBP ポンド=GBP 유로=EUR 달러=USD 원=KRW 엔=JPY 卢布=RUB 港元=HKD
 """
-_GENERIC_MONTHS_BLOCKED = {"ago", "set", "out", "led", "mag", "ira", "ots", "urr", "aza", "mar.", "tam", "pro", "so", "lis", "hei", "elo"}
-_NOISE_WORDS = frozenset("den an el in a as do to no or de la le on at up so st tm pm am me et al is der die das the".split())
-_CZECH_LOCATIVES = "lednu únoru březnu dubnu květnu červnu červenci srpnu září říjnu listopadu prosinci".split()
+_GENERIC_MONTHS_BLOCKED = {
+    "ago",
+    "set",
+    "out",
+    "led",
+    "mag",
+    "ira",
+    "ots",
+    "urr",
+    "aza",
+    "mar.",
+    "tam",
+    "pro",
+    "so",
+    "lis",
+    "hei",
+    "elo",
+}
+_NOISE_WORDS = frozenset(
+    "den an el in a as do to no or de la le on at up so st tm pm am me et al is der die das the".split()
+)
+_CZECH_LOCATIVES = (
+    "lednu únoru březnu dubnu květnu červnu červenci srpnu září říjnu listopadu prosinci".split()
+)
 
 
 @dataclass(frozen=True)
@@ -300,17 +334,28 @@ def lexicon() -> Lexicon:
             for width in ("wide", "abbreviated"):
                 for number, name in data["months"].get(context, {}).get(width, {}).items():
                     key = _key(str(name)).rstrip(".")
-                    if not key or key[0].isdigit() or is_han(key[0]) or (width != "wide" and key in _GENERIC_MONTHS_BLOCKED):
+                    if (
+                        not key
+                        or key[0].isdigit()
+                        or is_han(key[0])
+                        or (width != "wide" and key in _GENERIC_MONTHS_BLOCKED)
+                    ):
                         continue
                     if key in _GENERIC_MONTHS_BLOCKED and width != "wide":
                         continue
                     lex.months.setdefault(key, number)
                     if width == "wide":
                         lex.full_months.add(key)
-                        for suffix in {"eu": ("ren", "n", "k", "ko"), "fi": ("ssa", "n", "sta")}.get(language, ()):
+                        for suffix in {"eu": ("ren", "n", "k", "ko"), "fi": ("ssa", "n", "sta")}.get(
+                            language, ()
+                        ):
                             lex.months.setdefault(key + suffix, number)
         for cldr, patterns in data["unit_patterns"].items():
-            if cldr in _NOT_UNITS or "-per-100-" in cldr and cldr not in _PINT_NAMES or cldr.split("-")[0] in ("times", "10p"):
+            if (
+                cldr in _NOT_UNITS
+                or ("-per-100-" in cldr and cldr not in _PINT_NAMES)
+                or cldr.split("-")[0] in ("times", "10p")
+            ):
                 continue
             if not isinstance(patterns, Mapping) or "-" not in cldr:
                 continue

@@ -73,7 +73,7 @@ _BEFORE = _invert(_BEFORE_WORDS)
 _AFTER = _invert(_AFTER_WORDS)
 _LONGEST_HAN = max(len(word) for word in _BEFORE_HAN)
 _WORD = re.compile(r"[^\s(\[\"“]+")
-_SKIPPED = {"a", "an", "the", "de", "of", "los", "las", "the"}
+_SKIPPED = {"a", "an", "the", "de", "of", "los", "las"}
 _AFTER_CANDIDATE = re.compile(r"\s?(\+(?![\d\w])|[^\W\d_]+(?: [^\W\d_]+)?)")
 _REACH_BEFORE = 40
 

@@ -14,18 +14,24 @@ from rag_guard.text.quantities.units import find_unit
 
 _RANGE = re.compile(r"(?: ?- ?| ?~ ?| (?:to|bis|à|a|al|till|tot|až|až do|do) |至|到|から)")
 _BETWEEN_AND = re.compile(r" (?:and|und|et|y|e|och|en|og|ja|i|a) ")
-_BETWEEN = re.compile(r"(?:between|zwischen|entre|tra|fra|mellan|tussen|mellem|välillä|mezi)(?: the)? ?[$€£¥]?\Z")
+_BETWEEN = re.compile(
+    r"(?:between|zwischen|entre|tra|fra|mellan|tussen|mellem|välillä|mezi)(?: the)? ?[$€£¥]?\Z"
+)
 _SHORT_YEAR = re.compile(r"[-/](\d{2})(?![\d\w/-])")
 _DECADE = re.compile(r"'?s(?!\w)|er(?:-?jahre)?(?!\w)|-?luku|(?:年代)|-tal")
-_CENTURY = re.compile(r"(?:st|nd|rd|th|\.|e|er)?[ -](?:century|centuries|jahrhunderts?|siècle|århundradet)(?!\w)|世[紀纪]|세기")
+_CENTURY = re.compile(
+    r"(?:st|nd|rd|th|\.|e|er)?[ -](?:century|centuries|jahrhunderts?|siècle|århundradet)(?!\w)|世[紀纪]|세기"
+)
 _CENTURY_BEFORE_WORD = re.compile(r"(?:siglo|secolo|século|segle) \Z")
-_INFLECTION = re.compile(r"(?:eko|ean|ko|an|en|ra|tik|raino|era|etik|aren|etan|ren|:n|:ssä|:ssa|:een|:stä|'[a-zäıiueo]{1,4}|-[bt][ae]n|-ig)(?![\w])")
+_INFLECTION = re.compile(
+    r"(?:eko|ean|ko|an|en|ra|tik|raino|era|etik|aren|etan|ren|:n|:ssä|:ssa|:een|:stä|'[a-zäıiueo]{1,4}|-[bt][ae]n|-ig)(?![\w])"
+)
 _YEAR_LEFT = frozenset(
     "in since by from until till of to year years during circa ca around about before after between early late mid and through fall spring summer winter autumn the a "
     "his her its their this that en im seit bis um jahr jahre jahres ab vor nach depuis avant après vers année l'an an desde hasta año ano anno nel dal del al em até desde "
     "v roce od do år sedan från till vuonna vuoden vuodesta urtean سنة عام في منذ سال در में सन्".split()
 )
-_COUNTED = re.compile(rf" ?(?:\*\*)? ?([^\W\d_]{{3,}})")
+_COUNTED = re.compile(r" ?(?:\*\*)? ?([^\W\d_]{3,})")
 _NOT_COUNTED = frozenset(
     "and the was when were with for but that after had has who which under during from until wurde und als war von mit bis après avec pour jusqu por para con cuando fue che per "
     "och var med som til och where while because his her its their they she".split()
@@ -40,7 +46,22 @@ _FOUR_DIGITS = re.compile(r"\d{4}(?!\d|[.,]\d)")
 _ONE_DIGIT_MINUTE = re.compile(r"\d{1,2}:(\d)(?!\d)")
 _HOUR_DASH = re.compile(r"(\d{1,2})(?: ?- ?| to )(?=\d)")
 _HOUR_UNIT = re.compile(r"(\d{1,2})( ?)(h|heures?|horas|ore)(?![^\W\d_]|/)")
-CENTURY_WORDS = frozenset({"siècle", "siècles", "siglo", "siglos", "secolo", "século", "segle", "век", "века", "wiek", "wieku", "mende"})
+CENTURY_WORDS = frozenset(
+    {
+        "siècle",
+        "siècles",
+        "siglo",
+        "siglos",
+        "secolo",
+        "século",
+        "segle",
+        "век",
+        "века",
+        "wiek",
+        "wieku",
+        "mende",
+    }
+)
 """Words beside which a Roman numeral counts centuries."""
 _ROMAN_BEFORE = re.compile(r"(?<!\w)([ivx]{1,5})(?:e|ème|\.)? \Z")
 _ROMAN_AFTER = re.compile(r" ([ivx]{1,5})(?!\w)")
@@ -85,7 +106,11 @@ class MomentReader(AmountReader):
             return False
         digits, end = run.group(), run.end()
         century = _CENTURY.match(self.shadow, end) if len(digits) <= 2 else None
-        if century is None and len(digits) <= 2 and _CENTURY_BEFORE_WORD.search(self.shadow, max(0, start - 8), start):
+        if (
+            century is None
+            and len(digits) <= 2
+            and _CENTURY_BEFORE_WORD.search(self.shadow, max(0, start - 8), start)
+        ):
             end_of_century = end
         elif century is not None:
             end_of_century = century.end()
@@ -111,17 +136,28 @@ class MomentReader(AmountReader):
                 start -= 1
         elif not dates.FIRST_YEAR <= year <= dates.LAST_YEAR:
             return False
-        span = 99 if year % 100 == 0 and len(digits) == 4 and decade.group() in ("s", "'s") and year < 2000 else 9
-        self._emit(self._make(start, decade.end(), "date", float(year), float(year + span), value=(start, end)))
+        span = (
+            99
+            if year % 100 == 0 and len(digits) == 4 and decade.group() in ("s", "'s") and year < 2000
+            else 9
+        )
+        self._emit(
+            self._make(start, decade.end(), "date", float(year), float(year + span), value=(start, end))
+        )
         return True
 
     def _roman_century(self, start: int, end: int) -> None:
         """Read ``XIXe siècle`` and ``siglo XIX``."""
-        match = _ROMAN_AFTER.match(self.shadow, end) or _ROMAN_BEFORE.search(self.shadow, max(0, start - 12), start)
+        match = _ROMAN_AFTER.match(self.shadow, end) or _ROMAN_BEFORE.search(
+            self.shadow, max(0, start - 12), start
+        )
         if match is None or not self.text[match.start(1)].isupper() or match.start(1) < self.position:
             return
         values = [_ROMAN_DIGITS[char] for char in match.group(1)]
-        number = sum(-value if value < following else value for value, following in zip(values, [*values[1:], 0], strict=True))
+        number = sum(
+            -value if value < following else value
+            for value, following in zip(values, [*values[1:], 0], strict=True)
+        )
         begin, finish = min(start, match.start(1)), max(end, match.end(1))
         last = number * 100.0
         christ = dates.match_before_christ(self.shadow, finish)
@@ -136,30 +172,48 @@ class MomentReader(AmountReader):
         end, year = match.end(), int(match.group())
         after = dates.match_before_christ(shadow, end)
         if after is not None:
-            self._emit(self._make(start, after, "date", -float(year), date=PartialDate(-year), value=(start, end)))
+            self._emit(
+                self._make(start, after, "date", -float(year), date=PartialDate(-year), value=(start, end))
+            )
             return True
         han = dates.has_han_before_christ(shadow, start)
         if han is not None and han >= self.position:
-            self._emit(self._make(han, end, "date", -float(year), date=PartialDate(-year), value=(start, end)))
+            self._emit(
+                self._make(han, end, "date", -float(year), date=PartialDate(-year), value=(start, end))
+            )
             return True
         after = dates.match_anno_domini(shadow, end)
         if after is not None and year > 31:
-            self._emit(self._make(start, after, "date", float(year), date=PartialDate(year), value=(start, end)))
+            self._emit(
+                self._make(start, after, "date", float(year), date=PartialDate(year), value=(start, end))
+            )
             return True
         if _AD_BEFORE.search(shadow, max(0, start - 6), start):
             self._emit(self._make(start, end, "date", float(year), date=PartialDate(year)))
             return True
-        if len(match.group()) != 4 or not dates.FIRST_YEAR <= year <= dates.LAST_YEAR or not self._is_year(start, end):
+        if (
+            len(match.group()) != 4
+            or not dates.FIRST_YEAR <= year <= dates.LAST_YEAR
+            or not self._is_year(start, end)
+        ):
             return False
         short = _SHORT_YEAR.match(shadow, end)
-        if short is not None and year % 100 < int(short.group(1)) and (shadow[end] == "-" or int(short.group(1)) == year % 100 + 1):
+        if (
+            short is not None
+            and year % 100 < int(short.group(1))
+            and (shadow[end] == "-" or int(short.group(1)) == year % 100 + 1)
+        ):
             last = year - year % 100 + int(short.group(1))
             self._year_range(start, short.end(), year, last)
             return True
         dash = _RANGE.match(shadow, end)
         if dash is not None:
             second = _FOUR_DIGITS.match(shadow, dash.end())
-            if second is not None and year < int(second.group()) <= dates.LAST_YEAR and self._is_year(dash.end(), second.end()):
+            if (
+                second is not None
+                and year < int(second.group()) <= dates.LAST_YEAR
+                and self._is_year(dash.end(), second.end())
+            ):
                 self._year_range(start, second.end(), year, int(second.group()))
                 return True
         joined = _BETWEEN_AND.match(shadow, end)
@@ -172,13 +226,25 @@ class MomentReader(AmountReader):
         return True
 
     def _year_range(self, start: int, end: int, first: int, last: int) -> None:
-        self._emit(self._make(start, end, "date", float(first), float(last), date=PartialDate(first), date_end=PartialDate(last)))
+        self._emit(
+            self._make(
+                start,
+                end,
+                "date",
+                float(first),
+                float(last),
+                date=PartialDate(first),
+                date_end=PartialDate(last),
+            )
+        )
 
     def _is_year(self, start: int, end: int) -> bool:
         """Whether four bare digits are a year: no unit, no decimals, and no counted noun after them."""
         shadow = self.shadow
         following = shadow[end : end + 1]
-        if following and (following in "%°$€£¥^²³" or (following in ".,:'" and shadow[end + 1 : end + 2].isdigit())):
+        if following and (
+            following in "%°$€£¥^²³" or (following in ".,:'" and shadow[end + 1 : end + 2].isdigit())
+        ):
             return False
         if following == "/" and _LONG_DENOMINATOR.match(shadow, end):
             return False
@@ -187,9 +253,16 @@ class MomentReader(AmountReader):
         previous = shadow[start - 1 : start]
         if previous.isascii() and previous.isalnum():
             return False
-        if previous in "$€£¥#.,/" and previous and (previous not in ".,/" or shadow[start - 2 : start - 1].isdigit()):
+        if (
+            previous in "$€£¥#.,/"
+            and previous
+            and (previous not in ".,/" or shadow[start - 2 : start - 1].isdigit())
+        ):
             return False
-        if find_unit(self.text, shadow, end, self.lex, self.language) is not None or self._scale(end)[0] != 1.0:
+        if (
+            find_unit(self.text, shadow, end, self.lex, self.language) is not None
+            or self._scale(end)[0] != 1.0
+        ):
             return False
         if is_han(following or " "):
             return following in "年년"
@@ -208,12 +281,22 @@ class MomentReader(AmountReader):
             return self._bare_range_of_hours(start) or self._french_hour(start)
         end, date = first
         dash = dates.match_range_dash(shadow, end)
-        second = dates.match_clock(shadow, dash, self.language) if dash is not None and shadow[dash : dash + 1].isdigit() else None
+        second = (
+            dates.match_clock(shadow, dash, self.language)
+            if dash is not None and shadow[dash : dash + 1].isdigit()
+            else None
+        )
         if second is not None:
             end, last = second[0], second[1]
-            known = {"half_day_unknown": date.half_day_unknown and last.half_day_unknown and ":0-" not in shadow[start:end]}
+            known = {
+                "half_day_unknown": date.half_day_unknown
+                and last.half_day_unknown
+                and ":0-" not in shadow[start:end]
+            }
             date, last = replace(date, **known), replace(last, **known)
-            evening = _EVENING_END.search(shadow, start, end) and not _MERIDIEM_END.search(shadow, start, first[0])
+            evening = _EVENING_END.search(shadow, start, end) and not _MERIDIEM_END.search(
+                shadow, start, first[0]
+            )
             if evening and date.hour is not None and date.hour < 12 and _hours(date) + 12 < _hours(last):
                 date = replace(date, hour=date.hour + 12)
             self._emit(self._time(start, end, date, last))

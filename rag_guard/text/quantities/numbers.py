@@ -72,7 +72,9 @@ def read_run(run: str, start: int, language: str | None) -> list[Reading] | None
     return _read_mixed(run, start)
 
 
-def _read_single_separator(run: str, start: int, separator: str, language: str | None) -> list[Reading] | None:
+def _read_single_separator(
+    run: str, start: int, separator: str, language: str | None
+) -> list[Reading] | None:
     end = start + len(run)
     groups = run.split(separator)
     if len(groups) == 2:
@@ -195,7 +197,9 @@ LANGUAGE_HINTS = {
     "ru": "и в на с что был по",
 }
 _HINTS = {language: frozenset(words.split()) for language, words in LANGUAGE_HINTS.items()}
-_STEM_PATTERN = re.compile("|".join(sorted({stem for stems in _STEMS.values() for stem in stems.split()}, key=len, reverse=True)))
+_STEM_PATTERN = re.compile(
+    "|".join(sorted({stem for stems in _STEMS.values() for stem in stems.split()}, key=len, reverse=True))
+)
 _SIMPLE_VALUES = {
     language: {word: float(value) for word, _, value in (entry.partition("=") for entry in entries.split())}
     for language, entries in _SIMPLE.items()
@@ -229,7 +233,9 @@ def number_languages(word: str) -> tuple[str, ...]:
     if _STEM_PATTERN.match(word):
         from text_to_num import find_numbers
 
-        languages += [language for language in _LIBRARY_LANGUAGES if find_numbers([_Token(word)], language, 0.0)]
+        languages += [
+            language for language in _LIBRARY_LANGUAGES if find_numbers([_Token(word)], language, 0.0)
+        ]
     return tuple(languages)
 
 
@@ -238,7 +244,9 @@ def read_words(words: tuple[str, ...], language: str) -> tuple[tuple[int, int, f
     """Return (first word, end word, value, is ordinal) of the numbers spelled out in ``words``."""
     if language in _SIMPLE_VALUES:
         values = _SIMPLE_VALUES[language]
-        return tuple((index, index + 1, values[word], False) for index, word in enumerate(words) if word in values)
+        return tuple(
+            (index, index + 1, values[word], False) for index, word in enumerate(words) if word in values
+        )
     from text_to_num import find_numbers
 
     found = find_numbers([_Token(word) for word in words], language, 0.0)
@@ -257,7 +265,9 @@ def guess_language(words: list[str]) -> str | None:
     return best if scores[best] > 0 else None
 
 
-def choose_language(languages: tuple[str, ...], word: str, language: str | None, guessed: str | None) -> str | None:
+def choose_language(
+    languages: tuple[str, ...], word: str, language: str | None, guessed: str | None
+) -> str | None:
     """Return the language in which to read ``word``, or ``None`` where it is probably no number here."""
     for preferred in (language, guessed):
         if preferred in languages:

@@ -22,8 +22,26 @@ _TOKEN = regex.compile(
 )
 _FRACTION = re.compile(r"(\d{1,3}) ?[/⁄] ?(\d{1,3})(?![\d/.,]\d|\d)")
 _RATIO = re.compile(r"(\d{1,3})([:-])(\d{1,3})(?![\d:-])")
-_DOZEN = {"dozen": 12.0, "dozens": 12.0, "dutzend": 12.0, "douzaine": 12.0, "docena": 12.0, "dozzina": 12.0, "dozijn": 12.0}
-_NOON = {"noon": 12, "midday": 12, "midnight": 0, "minuit": 0, "mediodía": 12, "medianoche": 0, "mezzanotte": 0, "mitternacht": 0, "正午": 12}
+_DOZEN = {
+    "dozen": 12.0,
+    "dozens": 12.0,
+    "dutzend": 12.0,
+    "douzaine": 12.0,
+    "docena": 12.0,
+    "dozzina": 12.0,
+    "dozijn": 12.0,
+}
+_NOON = {
+    "noon": 12,
+    "midday": 12,
+    "midnight": 0,
+    "minuit": 0,
+    "mediodía": 12,
+    "medianoche": 0,
+    "mezzanotte": 0,
+    "mitternacht": 0,
+    "正午": 12,
+}
 _FEET_AND_INCHES = re.compile(r"(\d{1,2})' ?(\d{1,2})(?:\"|'')")
 
 
@@ -92,7 +110,11 @@ class _Scanner(MomentReader, SpelledReader):
     def _digit(self, start: int) -> None:
         shadow = self.shadow
         begin = start
-        if start and shadow[start - 1].isascii() and (shadow[start - 1].isalpha() or shadow[start - 1] in "-_"):
+        if (
+            start
+            and shadow[start - 1].isascii()
+            and (shadow[start - 1].isalpha() or shadow[start - 1] in "-_")
+        ):
             begin = identifiers.extend_left(self.text, shadow, start)
             if begin < start:
                 if self._prefix_currency(start) is not None:
@@ -110,7 +132,9 @@ class _Scanner(MomentReader, SpelledReader):
         end = identifiers.match_number_like(shadow, start)
         if end is not None and not numbers.SPACED_RUN.match(shadow, start):
             run = numbers.NUMBER_RUN.match(shadow, start)
-            readings = numbers.read_run(run.group(), start, self.language) if run and run.end() >= end else None
+            readings = (
+                numbers.read_run(run.group(), start, self.language) if run and run.end() >= end else None
+            )
             if readings is None or len(readings) > 1:
                 if not (readings and "," in shadow[start:end]):
                     self._identifier_to(start, identifiers.extend_right(shadow, end))
@@ -122,7 +146,6 @@ class _Scanner(MomentReader, SpelledReader):
         end = run.end() if run else start + 1
         self._identifier_to(begin, identifiers.extend_right(self.shadow, end))
 
-
     def _number(self, start: int) -> None:
         shadow = self.shadow
         fraction = _FRACTION.match(shadow, start)
@@ -132,7 +155,18 @@ class _Scanner(MomentReader, SpelledReader):
         if feet is not None:
             inches = float(feet.group(2)) if feet.group(2) else 0.0
             low = float(feet.group(1)) + inches / 12
-            self._emit(self._make(start, feet.end(), "measure", low, unit="foot", unit_start=feet.end(1), unit_end=feet.end(), decimals=3))
+            self._emit(
+                self._make(
+                    start,
+                    feet.end(),
+                    "measure",
+                    low,
+                    unit="foot",
+                    unit_start=feet.end(1),
+                    unit_end=feet.end(),
+                    decimals=3,
+                )
+            )
             return
         ratio = _RATIO.match(shadow, start)
         if ratio is not None:
@@ -152,12 +186,22 @@ class _Scanner(MomentReader, SpelledReader):
             return
         if len(readings) != 1:
             for reading in readings:
-                self._emit(self._make(reading.start, reading.end, "number", reading.value, decimals=reading.decimals))
+                self._emit(
+                    self._make(reading.start, reading.end, "number", reading.value, decimals=reading.decimals)
+                )
             self.position = max(self.position, run.end())
             return
         reading = readings[0]
-        if start and shadow[start - 1] == "." and (start == 1 or not shadow[start - 2].isalnum()) and reading.plain and start - 1 >= self.position:
-            reading = Reading(start - 1, reading.end, float("0." + shadow[start : reading.end]), None, reading.end - start)
+        if (
+            start
+            and shadow[start - 1] == "."
+            and (start == 1 or not shadow[start - 2].isalnum())
+            and reading.plain
+            and start - 1 >= self.position
+        ):
+            reading = Reading(
+                start - 1, reading.end, float("0." + shadow[start : reading.end]), None, reading.end - start
+            )
         version = shadow[max(0, start - 10) : start].split()
         if version and version[-1] in identifiers.VERSION_WORDS and shadow[start - 1] in " .":
             self._identifier_to(start, identifiers.extend_right(shadow, reading.end))

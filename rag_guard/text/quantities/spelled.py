@@ -13,15 +13,27 @@ from rag_guard.text.quantities.model import PartialDate
 from rag_guard.text.quantities.numbers import Reading
 from rag_guard.text.quantities.units import find_unit
 
-_ARTICLE_BEFORE = re.compile(r"(?<![^\W\d_])(?:the|a|his|her|its|their|my|our|your|this|every|an|la|le|el|il|der|die|das|den|dem|s) \Z")
+_ARTICLE_BEFORE = re.compile(
+    r"(?<![^\W\d_])(?:the|a|his|her|its|their|my|our|your|this|every|an|la|le|el|il|der|die|das|den|dem|s) \Z"
+)
 _ONE_BEFORE = re.compile(r"(?:only|just|exactly|than|least|most|about) \Z")
-_HALF_AFTER = re.compile(r" (?:of|a|an|the|its|their|his|her)(?!\w)|-(?:dozen|hour|mile|century|million|day|year)")
+_HALF_AFTER = re.compile(
+    r" (?:of|a|an|the|its|their|his|her)(?!\w)|-(?:dozen|hour|mile|century|million|day|year)"
+)
 _AND_A_HALF = re.compile(r" and (?:a|one) (half|quarter|third)(?!\w)")
 _FRACTION_PARTS = {
     "half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fourths": 4, "fifth": 5, "fifths": 5, "sixths": 6, "sevenths": 7, "eighths": 8,
     "ninths": 9, "tenths": 10, "tenth": 10, "drittel": 3, "viertel": 4, "fünftel": 5, "tiers": 3, "quarts": 4, "tercios": 3, "terzi": 3,
 }  # fmt: skip
-_DOZEN = {"dozen": 12.0, "dozens": 12.0, "dutzend": 12.0, "douzaine": 12.0, "docena": 12.0, "dozzina": 12.0, "dozijn": 12.0}
+_DOZEN = {
+    "dozen": 12.0,
+    "dozens": 12.0,
+    "dutzend": 12.0,
+    "douzaine": 12.0,
+    "docena": 12.0,
+    "dozzina": 12.0,
+    "dozijn": 12.0,
+}
 _HAN_COUNTERS = "个個人名位歳岁座条條层階块塊本枚台匹头頭只隻家所次回度つ天日年月时時点點分秒种種第"
 _NEXT_WORD = re.compile(r"[ -]([^\W\d_]+)")
 _DOZEN_ARTICLE = re.compile(r"(?<!\w)(half )?(?:a|an|one|ein|une|una) \Z")
@@ -32,7 +44,9 @@ _SPACED_WORD = regex.compile(r" ([\p{L}\p{M}]+)")
 _A_BEFORE = re.compile(r"(?<!\w)a \Z")
 _A_OR_ONE_BEFORE = re.compile(r"(?<!\w)(?:a|one) \Z")
 _HYPHENATED = re.compile(r"-[^\W\d_]{3}")
-_MAGNITUDES = frozenset({"hundred", "hundreds", "thousand", "thousands", "million", "millions", "billion", "billions"})
+_MAGNITUDES = frozenset(
+    {"hundred", "hundreds", "thousand", "thousands", "million", "millions", "billion", "billions"}
+)
 
 
 class SpelledReader(AmountReader):
@@ -46,7 +60,11 @@ class SpelledReader(AmountReader):
         single = len(run) == 1
         if not has_digit and run != "十":
             return
-        if single and (run in "一〇零" or following not in _HAN_COUNTERS or not following) and previous != "第":
+        if (
+            single
+            and (run in "一〇零" or following not in _HAN_COUNTERS or not following)
+            and previous != "第"
+        ):
             return
         if (len(set(run)) == 1 and len(run) > 1) or run[0] in "万萬億亿兆":
             return
@@ -54,10 +72,16 @@ class SpelledReader(AmountReader):
         if value is None:
             return
         if following == "年" and all(char in numbers.HAN_DIGITS for char in run) and len(run) == 4:
-            self._emit(self._make(start, end + 1, "date", value, date=PartialDate(int(value)), value=(start, end)))
+            self._emit(
+                self._make(start, end + 1, "date", value, date=PartialDate(int(value)), value=(start, end))
+            )
             return
         if following == "月" and 1 <= value <= 12:
-            self._emit(self._make(start, end + 1, "date", None, date=PartialDate(None, int(value)), value=(start, end)))
+            self._emit(
+                self._make(
+                    start, end + 1, "date", None, date=PartialDate(None, int(value)), value=(start, end)
+                )
+            )
             return
         if previous == "第" and start - 1 >= self.position:
             self._emit(self._make(start - 1, end, "ordinal", value, value=(start, end)))
@@ -89,7 +113,15 @@ class SpelledReader(AmountReader):
             unit = find_unit(self.text, self.shadow, large.end() - 1, self.lex, self.language)
             if unit is not None:
                 quantity = self._make(
-                    start, unit.end, unit.unit.kind, 0.5, value=(start, end), unit=unit.unit.name, unit_start=unit.start, unit_end=unit.end, decimals=1
+                    start,
+                    unit.end,
+                    unit.unit.kind,
+                    0.5,
+                    value=(start, end),
+                    unit=unit.unit.name,
+                    unit_start=unit.start,
+                    unit_end=unit.end,
+                    decimals=1,
                 )
                 self._emit(quantity)
                 return
@@ -98,7 +130,11 @@ class SpelledReader(AmountReader):
     def _words(self, start: int, end: int, word: str) -> None:
         languages = numbers.number_languages(word)
         language = numbers.choose_language(languages, word, self.language, None)
-        if language is None or (language != self.language and word.isascii() and (len(languages) > 1 or numbers.is_uncertain_alone(word) or language != "en")):
+        if language is None or (
+            language != self.language
+            and word.isascii()
+            and (len(languages) > 1 or numbers.is_uncertain_alone(word) or language != "en")
+        ):
             language = numbers.choose_language(languages, word, self.language, self._guess())
         if language is None:
             return
@@ -120,7 +156,12 @@ class SpelledReader(AmountReader):
     ) -> bool:
         """Read "nineteen eighty-four": two numbers side by side of which the first is a century."""
         (_, first_end, century, first_ordinal), (second_start, second_end, rest, second_ordinal) = found[:2]
-        if first_ordinal or second_ordinal or first_end != second_start or not (10 <= century <= 20 and 10 <= rest <= 99):
+        if (
+            first_ordinal
+            or second_ordinal
+            or first_end != second_start
+            or not (10 <= century <= 20 and 10 <= rest <= 99)
+        ):
             return False
         year = int(century * 100 + rest)
         end = spans[second_end - 1][2]
@@ -148,7 +189,9 @@ class SpelledReader(AmountReader):
             position = match.end()
         return spans
 
-    def _spelled(self, start: int, end: int, words: tuple[str, ...], value: float, is_ordinal: bool, language: str) -> None:
+    def _spelled(
+        self, start: int, end: int, words: tuple[str, ...], value: float, is_ordinal: bool, language: str
+    ) -> None:
         shadow = self.shadow
         following = _NEXT_WORD.match(shadow, end)
         part = _FRACTION_PARTS.get(following.group(1)) if following else None
@@ -159,9 +202,19 @@ class SpelledReader(AmountReader):
             # The library reads "two thirds" as one ordinal or stops before it.
             return
         if is_ordinal:
-            if words[-1] in ("third", "quarter", "fifth", "tenth") and shadow.startswith(" of ", end) and _A_BEFORE.search(shadow, max(0, start - 3), start):
-                self._emit(self._make(start, end, "fraction", 1 / _FRACTION_PARTS.get(words[-1], 4), decimals=4))
-            elif len(words) > 1 or (not (words[0] == "first" and _A_BEFORE.search(shadow, max(0, start - 3), start)) and _ARTICLE_BEFORE.search(shadow, max(0, start - 7), start) and (following or words[0] != "second")):
+            if (
+                words[-1] in ("third", "quarter", "fifth", "tenth")
+                and shadow.startswith(" of ", end)
+                and _A_BEFORE.search(shadow, max(0, start - 3), start)
+            ):
+                self._emit(
+                    self._make(start, end, "fraction", 1 / _FRACTION_PARTS.get(words[-1], 4), decimals=4)
+                )
+            elif len(words) > 1 or (
+                not (words[0] == "first" and _A_BEFORE.search(shadow, max(0, start - 3), start))
+                and _ARTICLE_BEFORE.search(shadow, max(0, start - 7), start)
+                and (following or words[0] != "second")
+            ):
                 self._emit(self._make(start, end, "ordinal", value))
             return
         half = _AND_A_HALF.match(shadow, end)
@@ -174,19 +227,46 @@ class SpelledReader(AmountReader):
             return
         if shadow[end : end + 1] == " ":
             scale, stop = self._scale(end)
-        if len(words) == 1 and half is None and scale == 1.0 and numbers.is_uncertain_alone(words[0]) and language in ("en", "de", "fr", "es", "it", "pt", "nl", "da"):
+        if (
+            len(words) == 1
+            and half is None
+            and scale == 1.0
+            and numbers.is_uncertain_alone(words[0])
+            and language in ("en", "de", "fr", "es", "it", "pt", "nl", "da")
+        ):
             article = _A_OR_ONE_BEFORE.search(shadow, max(self.position, start - 5), start)
             if words[0] in _MAGNITUDES:
                 if article is None:
                     return
-            elif words[0] in ("one", "ein", "eine", "einen", "einem", "einer", "un", "une", "una", "uno", "um", "uma", "een", "en", "et"):
-                unit = find_unit(self.text, shadow, end, self.lex, self.language) if words[0] == "one" else None
+            elif words[0] in (
+                "one",
+                "ein",
+                "eine",
+                "einen",
+                "einem",
+                "einer",
+                "un",
+                "une",
+                "una",
+                "uno",
+                "um",
+                "uma",
+                "een",
+                "en",
+                "et",
+            ):
+                unit = (
+                    find_unit(self.text, shadow, end, self.lex, self.language) if words[0] == "one" else None
+                )
                 counted = _HYPHENATED.match(shadow, end) if words[0] == "one" else None
                 limited = _ONE_BEFORE.search(shadow, max(0, start - 9), start) if words[0] == "one" else None
                 if unit is None and counted is None and limited is None:
                     return
                 if unit is not None and shadow.startswith("one of", start):
                     return
-            elif words[0] in ("a", "an", "first", "second", "seconds") or self._guess() not in (None, language):
+            elif words[0] in ("a", "an", "first", "second", "seconds") or language not in (
+                self.language,
+                self._guess(),
+            ):
                 return
         self._complete(Reading(start, end, value), start, stop, scale, "number")

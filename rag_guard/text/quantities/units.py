@@ -19,7 +19,7 @@ _WORD = re.compile(LETTERS)
 _NEXT_WORD = re.compile(rf"\.?[ -]({LETTERS})")
 _SLASH = re.compile(rf"/({LETTERS})([²³]|\^?[23](?!\d|[.,]\d))?")
 _EXPONENT = re.compile(r"[²³]|\^?[23](?!\w|[.,]\d)")
-_DEGREE = re.compile(r"° ?([cfk])(?![^\W\d_])")
+_DEGREE = re.compile(r"° ?([cfk])(?![a-z])")
 _POWERS = {"²": "**2", "³": "**3", "2": "**2", "3": "**3", "^2": "**2", "^3": "**3"}
 
 # Symbols that are also words, initials or list letters: accepted only where nothing else can be meant.
@@ -70,16 +70,22 @@ def find_unit(text: str, shadow: str, position: int, lex: Lexicon, language: str
             return UnitMatch(start, match.end(), Unit(name, "measure"))
         return UnitMatch(start, start + 1, Unit("degree", "measure"))
     if char in "℃℉":
-        return UnitMatch(start, start + 1, Unit("degree_Celsius" if char == "℃" else "degree_Fahrenheit", "measure"))
+        return UnitMatch(
+            start, start + 1, Unit("degree_Celsius" if char == "℃" else "degree_Fahrenheit", "measure")
+        )
     if char in CURRENCY_SIGNS and not hyphenated:
         following = shadow[start + 1 : start + 2]
-        return None if following.isdigit() else UnitMatch(start, start + 1, Unit(CURRENCY_SIGNS[char], "money"))
+        return (
+            None if following.isdigit() else UnitMatch(start, start + 1, Unit(CURRENCY_SIGNS[char], "money"))
+        )
     if char == '"' and not separated and not hyphenated:
         return None
     if is_han(char):
         return _find_han(shadow, start, lex)
     if hyphenated or separated or start == position or shadow[position : position + 1] in "*_`<~":
-        return _find_word(text, shadow, start, lex, language, attached=start == position, hyphenated=hyphenated)
+        return _find_word(
+            text, shadow, start, lex, language, attached=start == position, hyphenated=hyphenated
+        )
     return None
 
 
@@ -92,7 +98,14 @@ def _find_han(shadow: str, start: int, lex: Lexicon) -> UnitMatch | None:
 
 
 def _find_word(
-    text: str, shadow: str, start: int, lex: Lexicon, language: str | None, *, attached: bool, hyphenated: bool
+    text: str,
+    shadow: str,
+    start: int,
+    lex: Lexicon,
+    language: str | None,
+    *,
+    attached: bool,
+    hyphenated: bool,
 ) -> UnitMatch | None:
     match = _WORD.match(shadow, start)
     if match is None:
@@ -112,7 +125,9 @@ def _find_word(
         if code is not None and not hyphenated:
             return UnitMatch(start, end, code)
         if attached and written in ("C", "F") and not shadow[end : end + 1].isalnum():
-            return UnitMatch(start, end, Unit("degree_Celsius" if written == "C" else "degree_Fahrenheit", "measure"))
+            return UnitMatch(
+                start, end, Unit("degree_Celsius" if written == "C" else "degree_Fahrenheit", "measure")
+            )
         if word in ("x",) or not shadow.startswith("/", end):
             return None
     exponent = _EXPONENT.match(shadow, end) if unit is not None and unit.kind == "measure" else None
@@ -123,7 +138,9 @@ def _find_word(
         return None
     slash = _SLASH.match(shadow, end)
     if slash is not None and unit is not None and unit.kind == "measure":
-        below = _lookup(nfc(text[slash.start(1) : slash.end(1)]), nfc(slash.group(1)), lex, language, attached=True)
+        below = _lookup(
+            nfc(text[slash.start(1) : slash.end(1)]), nfc(slash.group(1)), lex, language, attached=True
+        )
         if below is not None and below.kind == "measure":
             power = _POWERS[slash.group(2)] if slash.group(2) else ""
             return UnitMatch(start, slash.end(), Unit(f"{name}/{below.name}{power}", "measure"))
@@ -166,7 +183,7 @@ def _lookup(written: str, word: str, lex: Lexicon, language: str | None, *, atta
 def _registry() -> Any:
     from pint import UnitRegistry
 
-    registry = UnitRegistry(cache_folder=None)
+    registry: Any = UnitRegistry(cache_folder=None)
     for definition in ("percentage_point = 0.01", "metric_ton = 1000 * kilogram = t", "karat = 1/24"):
         name = definition.split(" ")[0]
         if name not in registry:
