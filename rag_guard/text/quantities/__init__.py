@@ -1,4 +1,4 @@
-"""Quantities: numbers, dates, times, money, measures and codes, found with exact offsets and compared by meaning."""
+"""Quantities: numbers, dates, times, money, measures and codes with exact offsets."""
 
 from rag_guard.text.quantities.compare import adds_detail, compare, conflict_offsets
 from rag_guard.text.quantities.model import Agreement, PartialDate, Quantity

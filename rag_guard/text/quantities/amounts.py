@@ -32,7 +32,8 @@ _POWER = re.compile(r"\^([+-]?\d{1,3})(?!\d)|([⁺⁻]?[⁰¹²³⁴-⁹]+)")
 _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _MIXED_FRACTION = re.compile(r" (\d{1,2})[/⁄](\d{1,2})(?![\d/])")
 _INFLECTION = re.compile(
-    r"(?:eko|ean|ko|an|en|ra|tik|raino|era|etik|aren|etan|ren|:n|:ssä|:ssa|:een|:stä|'[a-zäıiueo]{1,4}|-[bt][ae]n|-ig)(?![\w])"
+    r"(?:eko|ean|ko|an|en|ra|tik|raino|era|etik|aren|etan|ren|:n|:ssä|:ssa|:een|:stä|"
+    r"'[a-zäıiueo]{1,4}|-[bt][ae]n|-ig)(?![\w])"
 )
 _SIGN_BEFORE = re.compile(r"(?:(?<![^\s(\[:=,;/$€£])-|minus )\Z")
 _HAN_PART = re.compile(r"\d{1,4}(?!\d)")
@@ -243,8 +244,8 @@ class AmountReader(Cursor):
                 return
         begin = max(begin, self.position)
         quantity = self._make(
-            begin, finish, kind, low, high, value=(value_start, value_end), unit=unit.unit.name if unit else None,
-            unit_start=unit.start if unit else None, unit_end=unit.end if unit else None,
+            begin, finish, kind, low, high, value=(value_start, value_end), 
+            unit=unit.unit.name if unit else None, unit_start=unit.start if unit else None, unit_end=unit.end if unit else None,
             decimals=decimals, scale=first_scale, alternative=alternative,
         )  # fmt: skip
         if unit is not None and unit.unit.dimension in ("length", "duration", "mass") and low == high:
@@ -252,7 +253,7 @@ class AmountReader(Cursor):
         self._emit(quantity)
 
     def _attached_letters(self, end: int) -> int | None:
-        """Return the end of a code such as ``3D`` or ``4x4`` whose letters are neither unit nor inflection."""
+        """Return the end of a code such as ``3D`` or ``4x4`` whose letters are no unit."""
         char = self.shadow[end : end + 1]
         if not (char.isascii() and char.isalpha()) or _INFLECTION.match(self.shadow, end):
             return None

@@ -29,18 +29,21 @@ _CLOCK = re.compile(r"(\d{1,2}):(\d{1,2})(?::(\d{2}))?(?![\d:])")
 _DOT_CLOCK = re.compile(r"(\d{1,2})[.](\d{2})(?!\d)")
 _MERIDIEM = re.compile(r"[ ]?(?:(a|p)\.? ?m\.?(?![^\W\d_])|(vorm|nachm)\.)")
 _OCLOCK = re.compile(
-    r"[ ]?(?:o'clock|uhr(?: (\d{1,2})(?!\d))?|h(\d{2})(?!\d)|heures? (\d{2})(?!\d)|時(?: ?(\d{1,2})分)?|[点點时](?:(\d{1,2})分|半)?|시(?: (\d{1,2})분)?|часов утра)(?![^\W\d_]|間|间)"
+    r"[ ]?(?:o'clock|uhr(?: (\d{1,2})(?!\d))?|h(\d{2})(?!\d)|heures? (\d{2})(?!\d)|"
+    r"時(?: ?(\d{1,2})分)?|[点點时](?:(\d{1,2})分|半)?|시(?: (\d{1,2})분)?|часов утра)(?![^\W\d_]|間|间)"
 )
 _BARE_HOUR = re.compile(r"\d{1,2}(?![\d.,:/])")
 _RANGE_DASH = re.compile(r" ?[-~] ?| (?:to|bis|until|till|a|à|al|hasta|až|do) ")
 _DAY_HEAD = re.compile(
-    r"(\d{1,2})(?:st|nd|rd|th|er|\.?º|ª|:a|:e|\.)?(?:(?: ?- ?| (?:to|and|bis|al|y|au|a) )(\d{1,2})(?:st|nd|rd|th|\.|er)?)?"
+    r"(\d{1,2})(?:st|nd|rd|th|er|\.?º|ª|:a|:e|\.)?(?:(?: ?- ?| (?:to|and|bis|al|y|au|"
+    r"a) )(\d{1,2})(?:st|nd|rd|th|\.|er)?)?"
     r"(?: (?:de |of the |of |di |del |da |d')|[ /-]| ?d')"
     rf"({LETTERS})"
 )
 _YEAR_TAIL = re.compile(r"\.?(?: ?, ?| (?:de |del |of |do )?|-|/)(\d{4})(?!\d|[.,]\d)")
 _DAY_AFTER_MONTH = re.compile(
-    r"\.?[ -](\d{1,2})(?:st|nd|rd|th|a|an|ean)?(?![\w:%/]|[.,]\d)(?:(?: ?- ?| to )(\d{1,2})(?![\w:%]|[.,]\d))?"
+    r"\.?[ -](\d{1,2})(?:st|nd|rd|th|a|an|ean)?(?![\w:%/]|[.,]\d)(?:(?: ?- ?|"
+    r" to )(\d{1,2})(?![\w:%]|[.,]\d))?"
 )
 _YEAR_WORD_DAY = re.compile(
     rf"(\d{{4}})(?:eko|ko|\.)? ({LETTERS})\.?(?: (\d{{1,2}})(?:a|an|ean|\.)?(?![\w:]))?"
@@ -49,18 +52,22 @@ _ERAS = {"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和
 _HAN_MORNING = ("上午", "早上", "午前", "凌晨", "清晨", "오전")
 _HAN_EVENING = ("下午", "晚上", "午後", "傍晚", "오후")
 _BEFORE_CHRIST = re.compile(
-    r" ?(?:bce?(?!\w)|b\. ?c\.(?: ?e\.)?|v\. ?(?:chr|u\. ?z)\.?|av(?:\.|ant) j(?:\.|ésus)?-?c(?:\.|hrist)?|a\. ?c\.|a\. ?de c\.|př\. ?n\. ?l\.|eaa\.|ekr\.?|f\. ?kr\.?|k\. ?a\.|"
+    r" ?(?:bce?(?!\w)|b\. ?c\.(?: ?e\.)?|v\. ?(?:chr|u\. ?z)\.?|av(?:\.|ant) j(?:\.|"
+    r"ésus)?-?c(?:\.|hrist)?|a\. ?c\.|a\. ?de c\.|př\. ?n\. ?l\.|eaa\.|ekr\.?|f\. ?kr\.?|"
+    r"k\. ?a\.|"
     r"ق\.? ?م\.?|قبل الميلاد|پیش از میلاد|ईसा पूर्व|до н\. ?э\.|p\.n\.e\.)(?![^\W\d_])"
 )
 _ANNO_DOMINI = re.compile(
-    r" ?(?:ad|a\. ?d\.|c\. ?e\.|ce|n\. ?chr\.?|ap(?:\.|rès) j\.?-?c\.?|d\. ?c\.|e\. ?kr\.?|n\. ?l\.|ميلادي|میلادی)(?![^\W\d_])"
+    r" ?(?:ad|a\. ?d\.|c\. ?e\.|ce|n\. ?chr\.?|ap(?:\.|rès) j\.?-?c\.?|d\. ?c\.|e\. ?kr\.?|"
+    r"n\. ?l\.|ميلادي|میلادی)(?![^\W\d_])"
 )
 _HAN_BEFORE_CHRIST = ("公元前", "紀元前", "西元前", "기원전")
 _AMBIGUOUS_WORDS = frozenset(
     {"may", "march", "mar", "august", "mars", "april", "june", "jan", "mai", "maj", "sep", "dec", "jun"}
 )
 _PREPOSITIONS = frozenset(
-    "in since until till by from during of mid- mid early late last next every between and to through im seit bis ab anfang ende mitte en depuis dès jusqu'en desde hasta de em "
+    "in since until till by from during of mid- mid early late last next every between and "
+    "to through im seit bis ab anfang ende mitte en depuis dès jusqu'en desde hasta de em "
     "desde até a dal da nel od v do i sinds tot em i sedan".split()
 )
 
@@ -256,7 +263,7 @@ def match_month_first(
 
 
 def match_clock(shadow: str, start: int, language: str | None) -> tuple[int, PartialDate] | None:
-    """Match one clock time at a digit: ``07:40``, ``4.30 p.m.``, ``10 AM``, ``8 o'clock``, ``16 Uhr 30``, ``9h30``."""
+    """Match one clock time at a digit: ``07:40``, ``4.30 p.m.``, ``10 AM``, ``8 o'clock``, ``9h30``."""
     match = _CLOCK.match(shadow, start)
     if match is not None:
         hour, minute = int(match.group(1)), int(match.group(2))

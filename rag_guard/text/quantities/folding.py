@@ -1,7 +1,7 @@
 """A shadow of the text, one code point per code point, in which scripts and typography no longer differ.
 
-Every pattern of the scanner runs on the shadow, and because it has the length of the original, an offset found
-there is an offset in the original.
+Every pattern of the scanner runs on the shadow, and because it has the length of the original, an
+offset found there is an offset in the original.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _TABLE = _FoldTable()
 
 
 def fold(text: str) -> str:
-    """Return ``text`` in lower case with ASCII digits, spaces, hyphens and quotes; the length is unchanged."""
+    """Return ``text`` in lower case with ASCII digits, spaces and hyphens, its length unchanged."""
     return text.lower() if text.isascii() else text.translate(_TABLE)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 _PHONE = re.compile(
-    r"\+\d{1,3}(?:[ .-]?\(?\d{1,5}\)?){2,5}|\(\d{2,5}\) ?\d{2,5}[ .-]?\d{2,6}|\d{1,4}(?:-\d{2,5}){2,4}(?![\d-])|\d{3}[.]\d{3}[.]\d{4}(?!\d)"
+    r"\+\d{1,3}(?:[ .-]?\(?\d{1,5}\)?){2,5}|\(\d{2,5}\) ?\d{2,5}[ .-]?\d{2,6}|"
+    r"\d{1,4}(?:-\d{2,5}){2,4}(?![\d-])|\d{3}[.]\d{3}[.]\d{4}(?!\d)"
 )
 _DOTTED = re.compile(r"\d+(?:\.\d+){2,}(?:[-+.]?(?:alpha|beta|rc|dev|post|a|b)\.?\d*)?(?:/\d{1,2})?(?!\d)")
 _TAIL = re.compile(r"(?:[a-z0-9_]|[-./:+](?=[a-z0-9_]{0,40}\d))*(?:@[a-z0-9.-]*[a-z0-9])?")
@@ -13,10 +14,12 @@ _SLASHED = re.compile(r"(?:24/7(?:/365)?|9/11)(?![\d/])")
 _LATIN_BEFORE = re.compile(r"[a-z0-9_.+-]*\Z")
 _REACH = 64
 VERSION_WORDS = frozenset(
-    "version versions versión versione versão versie verzia verze ver ver. release build v v. verzió iso rfc".split()
+    "version versions versión versione versão versie verzia verze ver ver. release build v "
+    "v. verzió iso rfc".split()
 )
 _LOWER_PREFIXES = frozenset(
-    "mid early late pre post non circa ca c sub anti under over around about until since from between with near after before page pages chapter age aged".split()
+    "mid early late pre post non circa ca c sub anti under over around about until since "
+    "from between with near after before page pages chapter age aged".split()
 )
 
 
@@ -36,7 +39,7 @@ def match_phone(shadow: str, start: int) -> int | None:
 
 
 def extend_left(text: str, shadow: str, start: int) -> int:
-    """Return where a code that continues to the left of ``start`` begins (``v2``, ``COVID-19``), else ``start``."""
+    """Return where a code that ends left of ``start`` begins (``v2``, ``COVID-19``), else ``start``."""
     if start == 0:
         return start
     previous = shadow[start - 1]

@@ -53,7 +53,8 @@ class Quantity:
         high: equal to ``low`` except in ranges, decades and centuries.
         value_start: where the number alone begins; it includes a magnitude (``2.5M``, ``99億``).
         unit: canonical name, a Pint unit, an ISO 4217 code or ``percent``.
-        approximate: ``about``, ``almost``, ``more_than``, ``less_than``, ``at_least``, ``at_most`` or ``None``.
+        approximate: ``about``, ``almost``, ``more_than``, ``less_than``, ``at_least``, ``at_most`` or
+            ``None``.
         date: the parts of a date or time; for a range its beginning.
         date_end: the end of a range of dates or times.
         decimals: decimals as written, before any magnitude.

@@ -24,16 +24,20 @@ _CENTURY = re.compile(
 )
 _CENTURY_BEFORE_WORD = re.compile(r"(?:siglo|secolo|século|segle) \Z")
 _INFLECTION = re.compile(
-    r"(?:eko|ean|ko|an|en|ra|tik|raino|era|etik|aren|etan|ren|:n|:ssä|:ssa|:een|:stä|'[a-zäıiueo]{1,4}|-[bt][ae]n|-ig)(?![\w])"
+    r"(?:eko|ean|ko|an|en|ra|tik|raino|era|etik|aren|etan|ren|:n|:ssä|:ssa|:een|:stä|"
+    r"'[a-zäıiueo]{1,4}|-[bt][ae]n|-ig)(?![\w])"
 )
 _YEAR_LEFT = frozenset(
-    "in since by from until till of to year years during circa ca around about before after between early late mid and through fall spring summer winter autumn the a "
-    "his her its their this that en im seit bis um jahr jahre jahres ab vor nach depuis avant après vers année l'an an desde hasta año ano anno nel dal del al em até desde "
+    "in since by from until till of to year years during circa ca around about before after "
+    "between early late mid and through fall spring summer winter autumn the a "
+    "his her its their this that en im seit bis um jahr jahre jahres ab vor nach depuis "
+    "avant après vers année l'an an desde hasta año ano anno nel dal del al em até desde "
     "v roce od do år sedan från till vuonna vuoden vuodesta urtean سنة عام في منذ سال در में सन्".split()
 )
 _COUNTED = re.compile(r" ?(?:\*\*)? ?([^\W\d_]{3,})")
 _NOT_COUNTED = frozenset(
-    "and the was when were with for but that after had has who which under during from until wurde und als war von mit bis après avec pour jusqu por para con cuando fue che per "
+    "and the was when were with for but that after had has who which under during from until "
+    "wurde und als war von mit bis après avec pour jusqu por para con cuando fue che per "
     "och var med som til och where while because his her its their they she".split()
 )
 _HOUR_CONTEXT = re.compile(r"(?:^|[\s'])(?:à|dès|vers|jusqu'à|et|a|às|alle|um|gegen|ab|kl|klo|los|las|les)\Z")

@@ -16,7 +16,8 @@ from rag_guard.text.quantities.spelled import SpelledReader
 _VULGAR_CLASS = "".join(numbers.VULGAR)
 _ASCII_TOKEN = re.compile(r"(?P<url>https?://\S+|www\.\S+)|(?P<digit>\d)|(?P<word>[a-z]+)")
 _TOKEN = regex.compile(
-    rf"(?P<url>https?://\S+|www\.\S+)|(?P<digit>\d)|(?P<vulgar>[{_VULGAR_CLASS}])|(?P<han>[{numbers.HAN_NUMERALS}]+)"
+    rf"(?P<url>https?://\S+|www\.\S+)|(?P<digit>\d)|(?P<vulgar>[{_VULGAR_CLASS}])|"
+    rf"(?P<han>[{numbers.HAN_NUMERALS}]+)"
     r"|(?P<word>[[\p{L}\p{M}\u200c]--[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]]+)|(?P<noon>正午)",
     regex.V1,
 )
@@ -135,10 +136,10 @@ class _Scanner(MomentReader, SpelledReader):
             readings = (
                 numbers.read_run(run.group(), start, self.language) if run and run.end() >= end else None
             )
-            if readings is None or len(readings) > 1:
-                if not (readings and "," in shadow[start:end]):
-                    self._identifier_to(start, identifiers.extend_right(shadow, end))
-                    return
+            listed = readings is not None and "," in shadow[start:end]
+            if (readings is None or len(readings) > 1) and not listed:
+                self._identifier_to(start, identifiers.extend_right(shadow, end))
+                return
         self._number(start)
 
     def _identifier(self, begin: int, start: int) -> None:
@@ -172,10 +173,10 @@ class _Scanner(MomentReader, SpelledReader):
         if ratio is not None:
             first, second = int(ratio.group(1)), int(ratio.group(3))
             # 5-7 is a span; 3-1 is a score.
-            if ratio.group(2) == ":" or (first >= second and not shadow[ratio.end() :][:1].isalnum()):
-                if not (start and shadow[start - 1] == "-"):
-                    self._emit(self._make(start, ratio.end(), "ratio", None))
-                    return
+            score = first >= second and not shadow[ratio.end() : ratio.end() + 1].isalnum()
+            if (ratio.group(2) == ":" or score) and not (start and shadow[start - 1] == "-"):
+                self._emit(self._make(start, ratio.end(), "ratio", None))
+                return
         run = numbers.SPACED_RUN.match(shadow, start) or numbers.NUMBER_RUN.match(shadow, start)
         if run is None:  # pragma: no cover - a digit always starts a run
             self.position = start + 1
