@@ -2,5 +2,6 @@
 
 from langchain_rag_guard.chain import GuardedChain
 from langchain_rag_guard.runnable import HallucinationGuard
+from langchain_rag_guard.watch import watch
 
-__all__ = ["GuardedChain", "HallucinationGuard"]
+__all__ = ["GuardedChain", "HallucinationGuard", "watch"]

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any, Literal
 from uuid import UUID
 
@@ -90,7 +91,7 @@ class RunRecorder(BaseCallbackHandler):
 
     @property
     def size(self) -> int:
-        """Number of runs remembered. (Not ``len``: LangChain takes a handler that is falsy for a missing one.)"""
+        """Number of runs remembered. No ``__len__``: LangChain takes a falsy handler for a missing one."""
         return len(self._roots)
 
     def open(self, run_id: UUID) -> None:
@@ -113,7 +114,9 @@ class RunRecorder(BaseCallbackHandler):
             enclosing = list(_ancestors(tree, run_id))
             asked = (text for run in enclosing if (text := tree.runs[run].question))
             question = question or next(asked, None)
-            paths = [(entry, set(_ancestors(tree, entry.run))) for entry in tree.entries]
+            started = {run: position for position, run in enumerate(tree.runs)}
+            entries = sorted(tree.entries, key=lambda entry: started[entry.run])
+            paths = [(entry, set(_ancestors(tree, entry.run))) for entry in entries]
         places = {"nearest": enclosing, "parent": enclosing[:1], "root": enclosing[-1:]}[scope]
         by_place = [[entry for entry, path in paths if place in path] for place in places]
         if question is None:
@@ -281,9 +284,10 @@ def _choose(by_place: list[list[_Entry]], question: str | None) -> tuple[Documen
         if not retrievals:
             continue
         documents = _distinct(document for entry in retrievals for document in documents_in(entry.content))
-        seen = tuple(document for document in documents if shown and _was_shown(document.text, shown))
-        if seen:
-            return seen
+        places = [(place, document) for document in documents if (place := _place(document.text, shown)) >= 0]
+        if places:
+            # In the prompt's order: that is what a citation such as [2] counts by.
+            return tuple(document for _, document in sorted(places, key=itemgetter(0)))
         # None in the prompt: a formatter rewrote them, or, further up, they belong to another step of the
         # request.
         if documents and (distance == 0 or not shown):
@@ -315,7 +319,7 @@ def _from_variables(variables: dict[str, Any], shown: str) -> tuple[Document, ..
     return tuple(
         document
         for document in documents
-        if len(document.text.split()) >= least and (not shown or _was_shown(document.text, shown))
+        if len(document.text.split()) >= least and (not shown or _place(document.text, shown) >= 0)
     )
 
 
@@ -351,17 +355,15 @@ def _distinct(documents: Iterator[Document] | Any) -> tuple[Document, ...]:
     return tuple({(document.id, document.text): document for document in documents}.values())
 
 
-def _was_shown(text: str, shown: str) -> bool:
-    """Whether a prompt holds a document, whole or in part: a formatter may cut it or break its lines
-    elsewhere."""
+def _place(text: str, shown: str) -> int:
+    """Where a prompt has a document or, since a formatter may cut it, a part of it; -1 if nowhere."""
     flat = " ".join(text.split())
-    if len(flat) <= PROBE_LENGTH:
-        return bool(flat) and flat in shown
-    last = len(flat) - PROBE_LENGTH
-    return any(
-        flat[start : start + PROBE_LENGTH] in shown
-        for start in (last * probe // (PROBES - 1) for probe in range(PROBES))
-    )
+    last = max(len(flat) - PROBE_LENGTH, 0)
+    for start in (last * probe // (PROBES - 1) for probe in range(PROBES)):
+        place = shown.find(flat[start : start + PROBE_LENGTH]) if flat else -1
+        if place >= 0:
+            return place
+    return -1
 
 
 _collector: RunRecorder | None = None
