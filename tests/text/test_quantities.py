@@ -72,6 +72,7 @@ def only(text: str, language: str | None = None) -> Quantity:
         ("a dozen eggs", "a dozen", "number", 12, None),
         ("half a million people", "half a million", "number", 5e5, None),
         ("two-thirds of them", "two-thirds", "fraction", 2 / 3, None),
+        ("a quarter of them", "quarter", "fraction", 0.25, None),
         ("1½ hours", "1½ hours", "measure", 1.5, "hour"),
         ("2 1/2 miles", "2 1/2 miles", "measure", 2.5, "mile"),
         ("one and a half hours", "one and a half hours", "measure", 1.5, "hour"),

@@ -244,8 +244,9 @@ class AmountReader(Cursor):
                 return
         begin = max(begin, self.position)
         quantity = self._make(
-            begin, finish, kind, low, high, value=(value_start, value_end), 
-            unit=unit.unit.name if unit else None, unit_start=unit.start if unit else None, unit_end=unit.end if unit else None,
+            begin, finish, kind, low, high, value=(value_start, value_end),
+            unit=unit.unit.name if unit else None,
+            unit_start=unit.start if unit else None, unit_end=unit.end if unit else None,
             decimals=decimals, scale=first_scale, alternative=alternative,
         )  # fmt: skip
         if unit is not None and unit.unit.dimension in ("length", "duration", "mass") and low == high:

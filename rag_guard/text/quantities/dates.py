@@ -77,7 +77,7 @@ def _valid(month: int, day: int | None) -> bool:
 
 
 def match_numeric(shadow: str, start: int, language: str | None) -> DateMatch | None:
-    """Match ``2021-03-14``, ``14/03/2021``, ``14. 3. 2021``, ``2022-01-16 14:45:22``, ``2021-03`` at ``start``."""
+    """Match ``2021-03-14``, ``14/03/2021``, ``14. 3. 2021``, ``2022-01-16 14:45:22`` at ``start``."""
     match = _ISO.match(shadow, start)
     if match is not None:
         year, month, day = int(match.group(1)), int(match.group(3)), int(match.group(4))

@@ -85,8 +85,8 @@ class _Scanner(MomentReader, SpelledReader):
                     self._month(start, match.end(), word)
                 elif word in _NOON:
                     self._noon(start, match.end(), _NOON[word])
-                elif word == "half" or word in _DOZEN:
-                    self._half_or_dozen(start, match.end(), word)
+                elif word in ("half", "quarter") or word in _DOZEN:
+                    self._share_or_dozen(start, match.end(), word)
                 elif number_languages(word):
                     self._words(start, match.end(), word)
             elif group == "digit":

@@ -20,10 +20,14 @@ _ONE_BEFORE = re.compile(r"(?:only|just|exactly|than|least|most|about) \Z")
 _HALF_AFTER = re.compile(
     r" (?:of|a|an|the|its|their|his|her)(?!\w)|-(?:dozen|hour|mile|century|million|day|year)"
 )
+_OF_AFTER = re.compile(r" of(?!\w)")
 _AND_A_HALF = re.compile(r" and (?:a|one) (half|quarter|third)(?!\w)")
 _FRACTION_PARTS = {
-    "half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fourths": 4, "fifth": 5, "fifths": 5, "sixths": 6, "sevenths": 7, "eighths": 8,
-    "ninths": 9, "tenths": 10, "tenth": 10, "drittel": 3, "viertel": 4, "fünftel": 5, "tiers": 3, "quarts": 4, "tercios": 3, "terzi": 3,
+    "half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fourths": 4,
+    "fifth": 5, "fifths": 5,
+    "sixths": 6, "sevenths": 7, "eighths": 8,
+    "ninths": 9, "tenths": 10, "tenth": 10,
+    "drittel": 3, "viertel": 4, "fünftel": 5, "tiers": 3, "quarts": 4, "tercios": 3, "terzi": 3,
 }  # fmt: skip
 _DOZEN = {
     "dozen": 12.0,
@@ -88,7 +92,12 @@ class SpelledReader(AmountReader):
             return
         self._complete(Reading(start, end, value), start, end, 1.0, "number")
 
-    def _half_or_dozen(self, start: int, end: int, word: str) -> None:
+    def _share_or_dozen(self, start: int, end: int, word: str) -> None:
+        if word == "quarter":
+            article = _A_BEFORE.search(self.shadow, max(self.position, start - 3), start)
+            if article is not None and _OF_AFTER.match(self.shadow, end):
+                self._emit(self._make(start, end, "fraction", 0.25, decimals=2))
+            return
         if word != "half":
             if word == "dozens":
                 return
