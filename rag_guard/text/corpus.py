@@ -176,7 +176,7 @@ class Corpus:
 
     @cached_property
     def name_words(self) -> dict[str, list[Word]]:
-        """Words of the fields' readable names, filled by whoever asks."""
+        """Words of the fields' readable names, by name."""
         return {}
 
     @cached_property
@@ -188,6 +188,21 @@ class Corpus:
             for field in window.fields
             if (truth := _truth(field.value)) is not None
         ]
+
+    def own_name(self, index: int, field: Field) -> list[Word]:
+        """The words of a field's name without a prefix that it shares with three or more fields of its window."""
+        words = self.name_of(field)
+        if len(words) < 2:
+            return words
+        shared = sum(1 for other in self.windows[index].fields if self.name_of(other)[:1] == words[:1])
+        return words[1:] if shared >= 3 else words
+
+    def name_of(self, field: Field) -> list[Word]:
+        """The words of a field's readable name."""
+        cached = self.name_words.get(field.name)
+        if cached is None:
+            cached = self.name_words[field.name] = find_words(field.name, self.language or "en")
+        return cached
 
     def joined_text(self, index: int) -> str:
         """A window's letters and digits in normal form without anything between them, for compounds and CJK runs."""
@@ -217,6 +232,37 @@ class Corpus:
                     if 2 <= len(letters) <= 6:
                         initials.setdefault(letters, index)
         return initials
+
+    @cached_property
+    def _short_forms(self) -> dict[str, list[tuple[str, int]]]:
+        """All-capital words of two to four letters, by first letter, with the first window that has each."""
+        forms: dict[str, list[tuple[str, int]]] = {}
+        seen: set[str] = set()
+        for index, words in enumerate(self.window_words):
+            for word in words:
+                if 2 <= len(word.text) <= 4 and word.text.isupper() and word.text.isalpha() and word.norm not in seen:
+                    seen.add(word.norm)
+                    forms.setdefault(word.norm[0], []).append((word.norm, index))
+        return forms
+
+    def abbreviation(self, norm: str) -> int | None:
+        """The first window with an all-capital short form of a longer word: its first letter, then others in order."""
+        for form, index in self._short_forms.get(norm[:1], ()):
+            letters = iter(norm)
+            if len(norm) > len(form) + 2 and all(letter in letters for letter in form):
+                return index
+        return None
+
+    def content_words(self, index: int) -> list[Word]:
+        """The content words of a window's own text."""
+        cached = self._content.get(index)
+        if cached is None:
+            cached = self._content[index] = [word for word in self.window_words[index] if not word.is_function]
+        return cached
+
+    @cached_property
+    def _content(self) -> dict[int, list[Word]]:
+        return {}
 
     @cached_property
     def _cased(self) -> dict[str, tuple[int, int]]:

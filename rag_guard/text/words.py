@@ -76,9 +76,24 @@ def normalize(word: str) -> str:
 
 
 def stem_words(norms: list[str], language: str | None) -> list[str]:
-    """Snowball stems of normal forms, or the normal forms themselves where the language has no stemmer."""
+    """Snowball stems of normal forms, or the normal forms themselves where the language has no stemmer.
+
+    English irregular forms go to their lemma first: led and lead are one word.
+    """
     stem = _stemmer(language)
-    return stem(norms) if stem is not None else norms
+    if stem is None:
+        return norms
+    if language == "en":
+        irregular = _irregular()
+        norms = [irregular.get(norm, norm) for norm in norms]
+    return stem(norms)
+
+
+@lru_cache(maxsize=1)
+def _irregular() -> dict[str, str]:
+    from rag_guard.text.lexicons.relations import irregular_lemmas
+
+    return {form: lemmas.split()[0] for form, lemmas in irregular_lemmas().items()}
 
 
 def is_unspaced(char: str) -> bool:

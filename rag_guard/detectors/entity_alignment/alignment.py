@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -23,14 +24,20 @@ VARIANT = 0.8
 QUESTION = 0.75  # the question gave the word, so using it commits to nothing new
 _SEMANTIC_POOL = 3
 
-UNMATCHED_IDENTITY = {
+PARAPHRASE_CREDIT = {
     WordClass.NAME: 0.0,
     WordClass.NUMBER: 0.0,
-    WordClass.NOUN: 0.1,
-    WordClass.MODIFIER: 0.45,
-    WordClass.VERB: 0.5,
+    WordClass.NOUN: 0.75,
+    WordClass.MODIFIER: 0.85,
+    WordClass.VERB: 0.85,
 }
-"""What a word without any match is still worth: paraphrase touches verbs and modifiers far more often than names."""
+"""What a single unmatched word of a claim is worth: in a long passage it is nearly always the claim's own wording.
+
+Several unmatched words in one claim are new information, so the credit falls with each further one (see
+:func:`paraphrase_credit`)."""
+
+_CREDIT_DECAY = 2.0  # further unmatched words
+_ROOM = 40  # content words of evidence from which a paraphrase has room
 
 
 @dataclass
@@ -120,9 +127,8 @@ class Aligner:
             return CONTEXT, "context"
         if len(word.norm) >= 4 and word.norm in corpus.joined_text(window):
             return COMPOUND, "compound"
-        for other in corpus.window_words[window]:
-            if not other.is_function and is_spelling_variant(word, other):
-                return VARIANT, "variant"
+        if any(is_spelling_variant(word, other) for other in corpus.content_words(window)):
+            return VARIANT, "variant"
         return 0.0, "none"
 
     def _unspaced(self, char: str, left: str, right: str, window: int) -> tuple[float, str]:
@@ -144,13 +150,15 @@ class Aligner:
         return WordMatch()
 
     def _match_acronym(self, mention: AnswerMention, evidence: ClaimEvidence) -> None:
-        """WMO for World Meteorological Organization, in either direction."""
+        """WMO for World Meteorological Organization, in either direction, and CA for California."""
         words = [self.analysis.words[i] for i in mention.words]
         corpus = self.analysis.corpus
         if len(words) == 1 and words[0].norm in corpus.acronyms and words[0].text.isupper():
             hit = corpus.acronyms[words[0].norm]
         elif len(words) >= 2 and (initials := "".join(word.norm[0] for word in words)) in corpus.postings:
             hit = corpus.postings[initials][0]
+        elif len(words) == 1 and (short := corpus.abbreviation(words[0].norm)) is not None:
+            hit = short
         else:
             return
         for index in mention.words:
@@ -209,6 +217,17 @@ class Aligner:
             total += weight
             value += weight * match.score
         return value / total if total else 1.0
+
+
+def paraphrase_credit(word_class: WordClass, others: int, room: int) -> float:
+    """Identity in [0, 1] of a word without any match.
+
+    Args:
+        others: further unmatched words of the claim.
+        room: content words of the evidence; a passage of a few words leaves little to paraphrase.
+    """
+    full = PARAPHRASE_CREDIT.get(word_class, 0.0)
+    return full * math.exp(-others / _CREDIT_DECAY) * min(room / _ROOM, 1.0)
 
 
 def mention_text(analysis: Analysis, mention: AnswerMention) -> str:

@@ -19,10 +19,11 @@ from rag_guard.text.lexicons.pronouns import PRONOUNS
 from rag_guard.text.quantities import Agreement, Quantity, compare, conflict_offsets
 from rag_guard.text.words import Word, is_unspaced
 
-_ANCHORED = 0.35  # slot agreement from which a differing value speaks of the same fact
-_FIRMLY_ANCHORED = 0.6
-_SWAP_MARGIN = 0.25  # how much better the slot of a differing value must fit than that of the equal one
-_REST_COVERED = 0.55  # share of a claim, without the mention, that a window must have to name a substitute
+_ANCHORED = 0.45  # slot agreement from which a differing value speaks of the same fact
+_FIRMLY_ANCHORED = 0.5
+_LOOSE = 0.5  # the equal value belongs to something else if its slot fits less than this share of the rival's fit
+_REST_COVERED = 0.6  # share of a claim, without the mention, that a window must have to name a substitute
+_PARALLEL = 0.7  # share of a phrase's other words that a claim must say for a word in its place to be its substitute
 _MISPLACED_COVERED = 0.9
 _MISPLACED_MARGIN = 0.15
 _PARAPHRASE = 0.45  # similarity from which a substitute says the same in other words
@@ -81,7 +82,7 @@ class ConflictFinder:
                 agreement = self._compare(value, source, index)
                 if agreement is Agreement.INCOMPARABLE:
                     continue
-                if agreement is Agreement.DIFFERENT and index not in pool:
+                if agreement is Agreement.DIFFERENT and (index not in pool or not self._fills_slot(source, index)):
                     continue
                 fit = self._fit(slot, index, source.start, source.end)
                 if agreement is Agreement.DIFFERENT:
@@ -95,7 +96,7 @@ class ConflictFinder:
         rival = different[0] if different else None
         if equal:
             fit, index, source = equal[0]
-            if rival and rival[0] >= _FIRMLY_ANCHORED and rival[0] - fit > _SWAP_MARGIN:
+            if rival and rival[0] >= _FIRMLY_ANCHORED and fit < _LOOSE * rival[0]:
                 return QuantityAlignment(
                     mention.start, 0.0, index, source.start, source.end, True, self._value_conflict(value, rival, "value of another subject")
                 )
@@ -105,6 +106,15 @@ class ConflictFinder:
                 mention.start, 0.0, rival[1], rival[2].start, rival[2].end, True, self._value_conflict(value, rival, "value")
             )
         return QuantityAlignment(mention.start, 0.0, None)
+
+    def _fills_slot(self, source: Quantity, window: int) -> bool:
+        """Whether a quantity of a row or record is a field's value and not a number inside one, as in an address."""
+        text = self._corpus.documents[self._corpus.windows[window].document].text
+        for field in self._corpus.windows[window].fields:
+            if field.start <= source.start and source.end <= field.end:
+                rest = text[field.start : source.start] + text[source.end : field.end]
+                return not any(char.isalpha() for char in rest)
+        return True
 
     def _is_only_value(
         self, rival: tuple[float, int, Quantity], different: list[tuple[float, int, Quantity]], slot: AnswerSlot
@@ -147,15 +157,20 @@ class ConflictFinder:
             if others == 0 or covered < _REST_COVERED:
                 continue
             filler = self._filler(run, evidence, ranked.window, mention)
-            if filler:
+            if filler and self._is_parallel(filler, evidence, ranked.window):
                 return self._substitute(run, filler, ranked.window)
         return None
 
-    def _rest(self, run: tuple[int, ...], evidence: ClaimEvidence, window: int) -> tuple[float, int]:
-        """Coverage of the claim's other content by a window's own text and context, and how many words that is."""
+    def _rest(
+        self, run: tuple[int, ...], evidence: ClaimEvidence, window: int, *, strict: bool = False
+    ) -> tuple[float, int]:
+        """Coverage of the claim's other content by a window's own text and context, and how many words that is.
+
+        ``strict`` takes nothing from neighbouring windows but what a pronoun refers to.
+        """
         total = covered = 0.0
         count = 0
-        near = self._corpus.neighbour_stems(window)
+        near = self._taken_for_granted(window) if strict else self._corpus.neighbour_stems(window)
         for i in evidence.matches:
             if i in run:
                 continue
@@ -180,6 +195,38 @@ class ConflictFinder:
             ):
                 covered += 0.7
         return (covered / total if total else 0.0), count
+
+    def _is_parallel(self, filler: list[Word], evidence: ClaimEvidence, window: int) -> bool:
+        """Whether a window's phrase says what the claim says but for the filler.
+
+        Where the two are worded differently, a word in the same place need not be in the same role.
+        """
+        if self._corpus.windows[window].fields:
+            return True
+        claimed = {self._analysis.words[i].stem for i in evidence.matches}
+        phrase = self._phrase(filler, window)
+        quantities = self._corpus.window_quantities[window]
+        others = [
+            w
+            for w in phrase
+            if w not in filler
+            and not w.is_function
+            and not any(q.start < w.end and w.start < q.end for q in quantities)
+        ]
+        if not others:
+            return len(phrase) > len(filler)
+        return sum(w.stem in claimed for w in others) >= _PARALLEL * len(others)
+
+    def _phrase(self, filler: list[Word], window: int) -> list[Word]:
+        """The words of a window around ``filler`` up to the next punctuation on either side."""
+        words = self._corpus.window_words[window]
+        low = next(i for i, word in enumerate(words) if word.start == filler[0].start)
+        high = low + len(filler)
+        while low > 0 and not self._separated(words[low - 1], words[low], window):
+            low -= 1
+        while high < len(words) and not self._separated(words[high - 1], words[high], window):
+            high += 1
+        return words[low:high]
 
     def _filler(
         self, run: tuple[int, ...], evidence: ClaimEvidence, window: int, mention: AnswerMention
@@ -294,8 +341,8 @@ class ConflictFinder:
                 continue
             missing = {self._analysis.words[i].stem for i in run}
             having = [w for w in candidates if missing & (self._corpus.stems[w] | self._corpus.context_stems[w])]
-            covered, others = self._rest(run, evidence, window)
-            elsewhere = max((self._rest(run, evidence, w)[0] for w in having), default=0.0)
+            covered, others = self._rest(run, evidence, window, strict=True)
+            elsewhere = max((self._rest(run, evidence, w, strict=True)[0] for w in having), default=0.0)
             if others < 2 or covered < _MISPLACED_COVERED or covered - elsewhere < _MISPLACED_MARGIN:
                 continue
             filler = self._filler(run, evidence, window, mention)

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from rag_guard.detectors.base import Detection, Finding, TokenRisks
-from rag_guard.detectors.entity_alignment.alignment import UNMATCHED_IDENTITY, Aligner, mention_text
+from rag_guard.detectors.entity_alignment.alignment import Aligner, mention_text, paraphrase_credit
 from rag_guard.detectors.entity_alignment.conflicts import Conflict, ConflictFinder, QuantityAlignment
 from rag_guard.detectors.entity_alignment.entities import ScoredMention, aggregate, explain, signal_of
 from rag_guard.detectors.entity_alignment.mentions import AnswerMention, extract_mentions
@@ -136,6 +136,12 @@ class _Judge:
             if mention.type == "NUM"
             for i in mention.words
         }
+        self._claim_of = {i: m.claim for m in self._aligner.mentions for i in m.words}
+        self._unmatched = {
+            claim: sum(match.score < 0.5 for match in evidence.matches.values())
+            for claim, evidence in self._aligner.claims.items()
+        }
+        self._room = {claim: len(self._aligner.candidates(claim)) for claim in self._aligner.claims}
         scored = [self._score(mention) for mention in self._aligner.mentions]
         risks = self._word_risks(scored)
         words = self._analysis.words
@@ -158,11 +164,16 @@ class _Judge:
             conflict = self._finder.substitution(run, mention)
             if conflict is not None:
                 self._blame(conflict)
+        misplaced: dict[int, Conflict] = {}
         for mention in self._aligner.mentions:
             if mention.type == "ENT" and not any(i in self._by_word for i in mention.words):
                 conflict = self._finder.misplaced_name(mention)
                 if conflict is not None:
-                    self._blame(conflict)
+                    # Two names that belong to different facts accuse each other; the later one is what is said of the
+                    # earlier one.
+                    misplaced[mention.claim] = conflict
+        for conflict in misplaced.values():
+            self._blame(conflict)
 
     def _repeat_conflicts(self) -> None:
         """A value that conflicts once is the same entity where it is said again without a slot of its own."""
@@ -255,10 +266,13 @@ class _Judge:
         )
 
     def _identity(self, index: int, score: float) -> float:
-        floor = UNMATCHED_IDENTITY.get(self._classes[index], 0.1)
-        if floor and self._supported_neighbour(index):
+        if score >= 0.5 or self._classes[index] is WordClass.NAME or index in self._by_word:
+            return score
+        claim = self._claim_of[index]
+        floor = paraphrase_credit(self._classes[index], self._unmatched[claim] - 1, self._room[claim])
+        if self._supported_neighbour(index):
             floor = max(floor, _BESIDE_QUANTITY)
-        return max(score, floor)
+        return 1.0 - (1.0 - score) * (1.0 - floor)
 
     def _stability(
         self, mention: AnswerMention, text: str, window: int | None, identity: float, left_out: float,

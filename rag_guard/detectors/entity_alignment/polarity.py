@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from rag_guard.detectors.entity_alignment.alignment import Aligner, ClaimEvidence
 from rag_guard.detectors.entity_alignment.conflicts import Conflict
-from rag_guard.detectors.entity_alignment.slots import field_words
 from rag_guard.detectors.entity_alignment.word_classes import WordClass
-from rag_guard.text.lexicons.negation import NEGATIONS
+from rag_guard.text.lexicons.negation import CONTRASTS, NEGATIONS
 from rag_guard.text.words import Word
 
 _SCOPE = 3  # content words that a negation reaches
-_COVERED = 0.6  # share of a claim that a window must have to deny it
+_COVERED = 0.75  # share of a claim that a window must have to deny it, and the other way round
+_ALL_CONTRASTS = frozenset().union(*CONTRASTS.values())
 
 
 class PolarityChecker:
@@ -58,6 +58,10 @@ class PolarityChecker:
         source_negated = _scopes(source, self._cues)
         by_stem = {word.stem: word for word in source if not word.is_function}
         aligned = [(i, by_stem[words[i].stem]) for i in indices if words[i].stem in by_stem and i in evidence.matches]
+        content = [w for w in source if not w.is_function]
+        stems = {words[i].stem for i in indices}
+        if sum(w.stem in stems for w in content if w.norm not in self._cues) < _COVERED * len(content):
+            return None
         denied = [i for i, other in aligned if other in source_negated and words[i] not in answer_negated]
         if denied and not any(words[i] in answer_negated for i in indices):
             others = [by_stem[words[i].stem] for i in denied]
@@ -91,12 +95,11 @@ class PolarityChecker:
         if not flags:
             return []
         words = [self._analysis.words[i] for i in self._claim_indices(claim)]
-        negated = _scopes(words, self._cues, scope=6)
+        negated = self._denied_segments(words)
         stems = {word.stem for word in words} | {word.norm for word in words}
         found: list[Conflict] = []
         for window, field, truth in flags:
-            name = [word for word in field_words(self._corpus, field) if not word.is_function]
-            said = _said(name, stems, words)
+            said = _said(self._corpus.own_name(window, field), stems, words)
             if said and truth is any(word in negated for word in said):
                 found.append(
                     Conflict(
@@ -105,6 +108,25 @@ class PolarityChecker:
                     )  # fmt: skip
                 )
         return found
+
+
+    def _denied_segments(self, words: Sequence[Word]) -> set[Word]:
+        """Words of the phrases, up to punctuation or a contrast, that hold a negation: "Wi-Fi is not available"."""
+        denied: set[Word] = set()
+        segment: list[Word] = []
+        negative = False
+        contrasts = CONTRASTS.get(self._aligner.language or "", frozenset())
+        for position, word in enumerate(words):
+            gap = self._analysis.answer[words[position - 1].end : word.start] if position else ""
+            if any(char in ".;:!?()。；" for char in gap) or word.norm in contrasts:
+                if negative:
+                    denied.update(segment)
+                segment, negative = [], False
+            segment.append(word)
+            negative = negative or word.norm in self._cues or word.norm.endswith("n't")
+        if negative:
+            denied.update(segment)
+        return denied
 
 
 def _said(name: Sequence[Word], stems: set[str], words: Sequence[Word]) -> list[Word]:
@@ -137,7 +159,7 @@ def _scopes(words: Sequence[Word], cues: frozenset[str], scope: int = _SCOPE) ->
             continue
         count = 0
         for other in words[position + 1 :]:
-            if other.norm in ("but", "sondern", "mais", "sino", "ma", "men", "ale", "vaan", "baina"):
+            if other.norm in _ALL_CONTRASTS:
                 break
             if other.is_function:
                 continue

@@ -71,10 +71,17 @@ class WordSimilarity:
 
 
 def opposes(a: Word, b: Word, language: str | None) -> str | None:
-    """``antonym`` or the name of the class of exclusive values both belong to, else None."""
-    if are_antonyms(a.norm, b.norm, language):
-        return "antonym"
-    return are_exclusive(a.norm, b.norm, language)
+    """``antonym`` or the name of the class of exclusive values both belong to, else None.
+
+    The English relations back up the language's own: few words are opposites in one language and not in the other,
+    and a short text's language is easily mistaken.
+    """
+    for tongue in dict.fromkeys((language, "en")):
+        if are_antonyms(a.norm, b.norm, tongue):
+            return "antonym"
+        if kind := are_exclusive(a.norm, b.norm, tongue):
+            return kind
+    return None
 
 
 def is_spelling_variant(a: Word, b: Word) -> bool:

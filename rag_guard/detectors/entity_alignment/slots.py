@@ -14,15 +14,14 @@ from rag_guard.detectors.entity_alignment.word_classes import WordClass
 from rag_guard.text.analysis import Analysis
 from rag_guard.text.corpus import Corpus
 from rag_guard.text.quantities import Agreement, Quantity, compare
-from rag_guard.text.windows import Field
-from rag_guard.text.words import Word, find_words
+from rag_guard.text.words import Word
 
 _ANSWER_DECAY = 4.0  # words
 _DOCUMENT_DECAY = 8.0
-_OUTSIDE_CLAIM = 0.5
+_OUTSIDE_CLAIM = 0.25
 _NAME_BOOST = 2.0
 _ANTECEDENT = 0.75
-_UNKNOWN = 0.3  # a word that no document has cannot tell one place of the documents from another
+_UNKNOWN, _UNKNOWN_NAME = 0.1, 0.3  # a word that no document has cannot tell one place of them from another
 _IN_CONTEXT = 0.7
 _IN_NEIGHBOUR = 0.4
 _OTHER_FIELD = 0.1
@@ -77,14 +76,18 @@ def answer_slot(
         if not claim.start <= word.start < claim.end:
             weight *= _OUTSIDE_CLAIM
         if not analysis.corpus.has_stem(word.stem):
-            weight *= _UNKNOWN
+            weight *= _UNKNOWN_NAME if classes[i] is WordClass.NAME else _UNKNOWN
         words.append((word, weight))
     for stem in mention.antecedent:
         words.append((Word(0, 0, stem, stem, stem, False), analysis.corpus.idf(stem) * _ANTECEDENT))
     if not words and question:
         words = [(w, analysis.corpus.idf(w.stem)) for w in analysis.question_words if not w.is_function]
     quantities = tuple(
-        (q, 1.0 / (1 + _words_between(analysis, q, mention) / _ANSWER_DECAY))
+        (
+            q,
+            (1.0 if claim.start <= q.start < claim.end else _OUTSIDE_CLAIM)
+            / (1 + _words_between(analysis, q, mention) / _ANSWER_DECAY),
+        )
         for q in analysis.quantities
         if claim.context_start <= q.start
         and q.end <= claim.context_end
@@ -158,7 +161,7 @@ def _presence(corpus: Corpus, window: int, start: int, end: int) -> _Presence:
     if own is not None:
         for field in item.fields:
             is_own = field is own
-            for word in field_words(corpus, field):
+            for word in corpus.name_of(field):
                 put(word, 1.0 if is_own else _OTHER_FIELD)
                 if is_own:
                     named[word] = 1.0
@@ -169,7 +172,7 @@ def _presence(corpus: Corpus, window: int, start: int, end: int) -> _Presence:
         for word in corpus.window_words[window]:
             if own.start <= word.start and word.end <= own.end:
                 put(word, 1.0)
-        names = {word.stem for field in item.fields for word in field_words(corpus, field)}
+        names = {word.stem for field in item.fields for word in corpus.name_of(field)}
         for word in corpus.context_words[window]:
             if word.stem not in names:
                 put(word, _IN_CONTEXT)
@@ -189,11 +192,3 @@ def _presence(corpus: Corpus, window: int, start: int, end: int) -> _Presence:
         if stem not in stems:
             stems[stem] = _IN_NEIGHBOUR
     return _Presence(stems, named)
-
-
-def field_words(corpus: Corpus, field: Field) -> list[Word]:
-    """The words of a field's readable name."""
-    cached = corpus.name_words.get(field.name)
-    if cached is None:
-        cached = corpus.name_words[field.name] = find_words(field.name, corpus.language or "en")
-    return cached

@@ -26,3 +26,19 @@ NEGATIONS: dict[str, frozenset[str]] = {
     "nl": frozenset("niet geen nooit zonder noch niemand niets".split()),
 }
 """Case-folded normal forms; for Chinese and Japanese single characters or Kana runs."""
+
+CONTRASTS: dict[str, frozenset[str]] = {
+    "en": frozenset("but while although though however whereas yet except instead".split()),
+    "de": frozenset("aber sondern während obwohl jedoch außer doch".split()),
+    "fr": frozenset("mais tandis cependant toutefois sauf".split()),
+    "es": frozenset("pero sino mientras aunque salvo excepto".split()),
+    "it": frozenset("ma mentre però tuttavia tranne bensì".split()),
+    "ca": frozenset("però sinó mentre encara tret".split()),
+    "sv": frozenset("men medan utan dock förutom".split()),
+    "cs": frozenset("ale avšak zatímco však kromě".split()),
+    "fi": frozenset("mutta vaan kun taas kuitenkin paitsi".split()),
+    "eu": frozenset("baina baizik bitartean ordea".split()),
+    "pt": frozenset("mas enquanto embora porém exceto".split()),
+    "nl": frozenset("maar terwijl hoewel echter behalve".split()),
+}
+"""Words that end the reach of a negation."""

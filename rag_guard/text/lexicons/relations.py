@@ -87,6 +87,11 @@ def are_exclusive(a: str, b: str, language: str | None = "en") -> str | None:
     return next((name for name, _ in sorted(others) if name in names), None)
 
 
+def irregular_lemmas() -> dict[str, str]:
+    """Irregular English inflections and their lemmas, the first separated by a space from further ones."""
+    return _table("irregular")
+
+
 def _linked(relation: str, one: frozenset[str], other: frozenset[str]) -> bool:
     table = _table(relation)
     return any(
