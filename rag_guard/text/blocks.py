@@ -7,7 +7,10 @@ the untouched text are what every later stage needs.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 import regex
@@ -70,15 +73,19 @@ def find_cells(text: str, block: Block) -> list[tuple[int, int]]:
     return [(start, end) for start, end in cells if start < end]
 
 
+def overlapping(ranges: Sequence[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Those of ordered, disjoint ``ranges`` that share text with ``start:end``, without a scan of the others."""
+    index = bisect_right(ranges, start, key=itemgetter(1))
+    while index < len(ranges) and ranges[index][0] < end:
+        yield ranges[index]
+        index += 1
+
+
 def mask_markup(text: str, start: int, end: int) -> str:
     """``text[start:end]`` with its Markdown marks blanked by spaces, so that offsets stay as they are."""
     pieces: list[str] = []
     position = start
-    for mark_start, mark_end in layout(text).markup:
-        if mark_end <= start:
-            continue
-        if mark_start >= end:
-            break
+    for mark_start, mark_end in overlapping(layout(text).markup, start, end):
         mark_start, mark_end = max(mark_start, position), min(mark_end, end)
         pieces += text[position:mark_start], " " * (mark_end - mark_start)
         position = mark_end

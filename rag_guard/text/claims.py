@@ -1,7 +1,11 @@
-"""Claims: the smallest checkable statements of an answer, as exact ranges; filler, headings and lead-ins are none."""
+"""Claims: the smallest checkable statements of an answer, as exact ranges.
+
+Filler, questions, headings and lead-ins are no claims; an abstention ("I don't know.") is one.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
@@ -9,6 +13,7 @@ import regex
 
 from rag_guard.text.blocks import Block, find_cells, layout
 from rag_guard.text.citations import CitationMarker, find_citations
+from rag_guard.text.clauses import clause_cuts
 from rag_guard.text.filler import filler_prefix, is_filler, is_lead_in
 from rag_guard.text.lexicons.cues import Lexicon, candidates
 from rag_guard.text.sentences import block_sentences
@@ -20,9 +25,9 @@ class ClaimRange(NamedTuple):
     """One claim.
 
     Attributes:
-        start / end: the claim, without markers, emphasis at its edges, citation markers and surrounding space.
-        kind: ``clause`` is a part of a sentence that stands on its own; ``word`` is a fragment such as "1967" or "Yes."
-            that only a question makes a statement.
+        start / end: the claim, without list and heading marks, emphasis and citation markers at its edges.
+        kind: ``clause`` is a part of a sentence that stands on its own; ``word`` is a fragment such as "1967" or
+            "Yes." that only a question makes a statement.
         context_start / context_end: the sentence, list item or table row around it.
     """
 
@@ -35,41 +40,32 @@ class ClaimRange(NamedTuple):
 
 _WORD_CHAR = regex.compile(r"[\p{L}\p{N}]")
 _WORDS = regex.compile(r"[\p{L}\p{N}][\p{L}\p{N}\p{M}'’.,\-]*")
-_HAN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]")
-_SEMICOLON = regex.compile(r"[;；]\s*")
-_COMMA = regex.compile(r"[,،，、]\s*")
+_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]")
 _TERMINATED = regex.compile(r"[.!?。！？।؟…۔]\W*\Z")
+_QUESTION = regex.compile(r"[?？؟]\W*\Z")
+_DIGIT = regex.compile(r"\p{N}")
 # A number that a heading states, as against one that counts its section or its tips.
 _STATED_NUMBER = regex.compile(r"\d[\d.,]*\d{2}|\d+[.,]\d|\d\s*%|[$€£¥]\s*\d")
 _SECTION = regex.compile(r"\W*\d+(?:\.\d+)*[.):]?\s+")
-# Opening marks may start a claim if their partner is inside it; these never belong to a claim's edge by themselves.
-_EDGE_DROP = frozenset("*_~`#|>-–—•·,;:，；：、،؛\ufeff\u200b\u200e\u200f")
-_PAIRS = {
-    ")": "(",
-    "]": "[",
-    "}": "{",
-    "）": "（",
-    "】": "【",
-    "」": "「",
-    "』": "『",
-    "》": "《",
-    "”": "“",
-    "»": "«",
-}
-_OPENERS = {opener: closer for closer, opener in _PAIRS.items()}
-_ENDS = frozenset(".!?。！？।॥؟…۔%‰°\"'”’»)]}）】」』》€$£¥₹+")
-_STARTS = frozenset("\"'“‘«([{（【「『《$€£¥₹+-−–±~≈<>≤≥.#@¿¡&/\\=")
+_STOPS = ".!?。！？।॥؟…"
+_OPENING = {"(": ")", "[": "]", "{": "}", "（": "）", "【": "】", "「": "」", "『": "』", "《": "》", "“": "”", "«": "»"}
+_CLOSING = {closer: opener for opener, closer in _OPENING.items()}
+_ENDS = frozenset(_STOPS + "۔%‰°\"'”’€$£¥₹+")
+_STARTS = frozenset("\"'‘$€£¥₹+−±~≈<>≤≥.@¿¡&/\\=")
+_ENDING_MARK = regex.compile(r"[\p{M}\p{Sc}]")
+_DASHES = "-–"
 
 
 def find_claims(
     answer: str, language: str | None = None, citations: Sequence[CitationMarker] | None = None
 ) -> list[ClaimRange]:
-    """The claims of ``answer`` in order, never overlapping; an abstention ("I don't know.") is one, filler is not.
+    """The claims of ``answer`` in order, never overlapping.
 
-    ``citations`` saves finding the markers again; None finds them.
+    Args:
+        language: ISO 639-1 code; None tries every language of the text's script for filler.
+        citations: the answer's markers if they are known already; None finds them.
     """
-    if citations is None or not citations:
-        citations = find_citations(answer)
+    edges = _Edges(answer, find_citations(answer) if citations is None else citations)
     lexicons = candidates(language, answer)
     blocks = [
         block for block in layout(answer).blocks if block.kind not in ("rule", "table_rule", "table_header")
@@ -77,171 +73,153 @@ def find_claims(
     claims: list[ClaimRange] = []
     headings: list[ClaimRange] = []
     for index, block in enumerate(blocks):
-        following = blocks[index + 1] if index + 1 < len(blocks) else None
-        found = _block_claims(answer, block, following, language, citations, lexicons)
+        announces = index + 1 < len(blocks)
+        found = _block_claims(answer, block, announces, language, edges, lexicons)
         if block.kind == "heading" or _is_bold_line(answer, block):
             (claims if _states_something(answer, block) else headings).extend(found)
         else:
             claims += found
-    if not claims:
-        claims = headings
-    return _mark_words(answer, claims)
+    # Of an answer that is nothing but a heading, the heading is the answer.
+    return _mark_words(answer, claims or headings)
 
 
 def _block_claims(
     answer: str,
     block: Block,
-    following: Block | None,
+    announces: bool,
     language: str | None,
-    citations: Sequence[CitationMarker],
+    edges: _Edges,
     lexicons: tuple[Lexicon, ...],
 ) -> list[ClaimRange]:
     if block.kind == "code":
-        return [ClaimRange(block.start, block.end, "code", block.start, block.end)]
+        has_content = _WORD_CHAR.search(answer, block.start, block.end)
+        return [ClaimRange(block.start, block.end, "code", block.start, block.end)] if has_content else []
     if block.kind == "table_row":
-        cells = (_trim(answer, start, end, citations) for start, end in find_cells(answer, block))
+        cells = (edges.trim(start, end) for start, end in find_cells(answer, block))
         return [ClaimRange(*cell, "table_cell", block.start, block.end) for cell in cells if cell is not None]
     sentences = block_sentences(answer, block, language)
     claims: list[ClaimRange] = []
-    for number, (start, end) in enumerate(sentences):
-        trimmed = _trim(answer, start, end, citations)
-        if trimmed is None:
+    for number, sentence in enumerate(sentences):
+        checkable = edges.trim(*sentence)
+        if checkable is None:
             continue
-        start, end = trimmed
-        last = number + 1 == len(sentences)
-        announced = following.kind if last and following is not None else None
-        # The colon of a lead-in was trimmed off with the edge; look behind the range for it.
-        colon = answer[end : end + 4].lstrip("*_ ")[:1] in (":", "：")
-        if is_filler(answer[start:end], lexicons) or (
-            colon and is_lead_in(answer[start:end], lexicons, announces=announced is not None or not last)
+        start, end = checkable
+        text = answer[start:end]
+        if is_filler(text, lexicons) or _is_question(text):
+            continue
+        # The colon of a lead-in was trimmed off with the edge, so it stands behind the range.
+        if answer[end : end + 4].lstrip("*_ ")[:1] in (":", "：") and is_lead_in(
+            text, lexicons, announces=announces or number + 1 < len(sentences)
         ):
             continue
-        skipped = filler_prefix(answer[start:end], lexicons)
+        skipped = filler_prefix(text, lexicons)
         if skipped:
-            trimmed = _trim(answer, start + skipped, end, citations)
-            if trimmed is None:
+            checkable = edges.trim(start + skipped, end)
+            if checkable is None:
                 continue
-            start, end = trimmed
-        claims += _clauses(answer, start, end, block, citations, lexicons)
+            start, end = checkable
+        claims += _clauses(answer, start, end, edges, lexicons)
     if block.kind == "list_item" and len(claims) == 1 and claims[0].kind == "sentence":
-        claims = [claims[0]._replace(kind="list_item")]
-    elif block.kind == "heading":
-        claims = [claim._replace(kind="heading") for claim in claims]
+        return [claims[0]._replace(kind="list_item")]
+    if block.kind == "heading":
+        return [claim._replace(kind="heading") for claim in claims]
     return claims
 
 
 def _clauses(
-    answer: str,
-    start: int,
-    end: int,
-    block: Block,
-    citations: Sequence[CitationMarker],
-    lexicons: tuple[Lexicon, ...],
+    answer: str, start: int, end: int, edges: _Edges, lexicons: tuple[Lexicon, ...]
 ) -> list[ClaimRange]:
     """The sentence as one claim, or its clauses where each clearly stands on its own."""
-    cuts = _clause_cuts(answer, start, end, lexicons)
+    cuts = clause_cuts(answer, start, end, lexicons)
     if cuts:
-        edges = [start, *(cut_end for _, cut_end in cuts)]
+        starts = [start, *(cut_end for _, cut_end in cuts)]
         stops = [*(cut_start for cut_start, _ in cuts), end]
-        parts = [_trim(answer, first, last, citations) for first, last in zip(edges, stops, strict=True)]
-        if all(part is not None and _count_words(answer, *part) >= 2 for part in parts):
-            return [ClaimRange(*part, "clause", start, end) for part in parts if part is not None]
+        parts = [edges.trim(first, last) for first, last in zip(starts, stops, strict=True)]
+        clauses = [ClaimRange(*part, "clause", start, end) for part in parts if part is not None]
+        if len(clauses) == len(parts) and all(
+            _count_words(answer, clause.start, clause.end) >= 2 for clause in clauses
+        ):
+            return clauses
     return [ClaimRange(start, end, "sentence", start, end)]
 
 
-def _clause_cuts(answer: str, start: int, end: int, lexicons: tuple[Lexicon, ...]) -> list[tuple[int, int]]:
-    cuts = [
-        match.span()
-        for match in _SEMICOLON.finditer(answer, start, end)
-        if _is_top_level(answer, start, match)
-    ]
-    for match in _COMMA.finditer(answer, start, end):
-        if _opens_clause(answer, match.end(), end, lexicons) and _is_top_level(answer, start, match):
-            cuts.append(match.span())
-    return sorted(cuts)
+class _Edges:
+    """Cuts space, marks and citation markers off the edges of a range."""
 
+    def __init__(self, answer: str, citations: Sequence[CitationMarker]) -> None:
+        self._answer = answer
+        self._starts = [marker.start for marker in citations]
+        self._ends = [marker.end for marker in citations]
 
-def _is_top_level(answer: str, start: int, match: regex.Match[str]) -> bool:
-    before = answer[start : match.start()]
-    return all(before.count(opener) <= before.count(closer) for opener, closer in _OPENERS.items()) and (
-        before.count('"') % 2 == 0 and before.count("`") % 2 == 0
-    )
+    def trim(self, start: int, end: int) -> tuple[int, int] | None:
+        """The range between the edges, or None if nothing checkable is left."""
+        answer = self._answer
+        while start < end:
+            marker = self._marker_at(start)
+            if marker is not None:
+                start = self._ends[marker]
+            elif not self._may_start(start, end):
+                start += 1
+            else:
+                break
+        while start < end:
+            marker = self._marker_at(end - 1)
+            stop = end
+            # A full stop behind a citation marker goes with the marker.
+            while marker is None and stop > start and (answer[stop - 1] in _STOPS or answer[stop - 1].isspace()):
+                stop -= 1
+                marker = self._marker_at(stop - 1)
+            if marker is not None:
+                end = self._starts[marker]
+            elif not self._may_end(start, end):
+                end -= 1
+            else:
+                break
+        if start >= end or not _WORD_CHAR.search(answer, start, end):
+            return None
+        return start, end
 
+    def _marker_at(self, position: int) -> int | None:
+        index = bisect_right(self._starts, position) - 1
+        return index if index >= 0 and position < self._ends[index] else None
 
-def _opens_clause(answer: str, start: int, end: int, lexicons: tuple[Lexicon, ...]) -> bool:
-    """Whether a conjunction with a new subject and a finite verb follows; nothing else is safe to split at."""
-    words = [
-        match.group().casefold().strip(".,'’")
-        for match in _WORDS.finditer(answer, start, min(end, start + 120))
-    ]
-    if len(words) < 4:
-        return False
-    for lexicon in lexicons:
-        adversative = words[0] in lexicon.cues("adversatives")
-        if not adversative and words[0] not in lexicon.cues("conjunctions"):
-            continue
-        subject = words[1] in lexicon.cues("subjects")
-        auxiliaries = lexicon.cues("auxiliaries")
-        verb = next((place for place, word in enumerate(words[1:7], 1) if word in auxiliaries), 0)
-        if subject or verb >= 2:
+    def _may_start(self, start: int, end: int) -> bool:
+        char = self._answer[start]
+        if char.isalnum():
             return True
-    return False
+        if char in _OPENING:
+            return self._answer.find(_OPENING[char], start, end) >= 0
+        if char in _DASHES:
+            return start + 1 < end and self._answer[start + 1].isdigit()
+        return char in _STARTS
+
+    def _may_end(self, start: int, end: int) -> bool:
+        char = self._answer[end - 1]
+        if char.isalnum() or char in _ENDS:
+            return True
+        if char in _CLOSING:
+            return self._answer.find(_CLOSING[char], start, end) >= 0
+        return _ENDING_MARK.match(char) is not None
 
 
-def _trim(answer: str, start: int, end: int, citations: Sequence[CitationMarker]) -> tuple[int, int] | None:
-    """The range without space, marks and citation markers at its edges; None if nothing checkable is left."""
-    changed = True
-    while changed and start < end:
-        changed = False
-        for marker in citations:
-            if marker.start <= start < marker.end:
-                start, changed = min(marker.end, end), True
-            if marker.start < end <= marker.end:
-                end, changed = max(marker.start, start), True
-        while start < end and not _starts_claim(answer, start, end):
-            start, changed = start + 1, True
-        while start < end and not _ends_claim(answer, start, end):
-            end, changed = end - 1, True
-        # A full stop behind a citation marker belongs to the marker's side.
-        stop = end
-        while stop > start and (answer[stop - 1] in _ENDS and answer[stop - 1] in ".!?。！？।؟…"):
-            stop -= 1
-        stop = len(answer[:stop].rstrip()) if stop < end else stop
-        if stop < end and any(marker.end == stop and marker.start >= start for marker in citations):
-            end, changed = stop, True
-    if start >= end or not _WORD_CHAR.search(answer, start, end):
-        return None
-    return start, end
-
-
-def _starts_claim(answer: str, start: int, end: int) -> bool:
-    char = answer[start]
-    if char.isalnum():
-        return True
-    if char in _OPENERS:
-        return _OPENERS[char] in answer[start:end]
-    if char in "-–":
-        return answer[start + 1 : start + 2].isdigit()
-    return char in _STARTS and char not in _EDGE_DROP
-
-
-def _ends_claim(answer: str, start: int, end: int) -> bool:
-    char = answer[end - 1]
-    if char in _PAIRS:
-        return _PAIRS[char] in answer[start:end]
-    if char in _EDGE_DROP or char.isspace():
-        return False
-    return char.isalnum() or char in _ENDS or regex.match(r"\p{M}|\p{Sc}|[²³½¼¾]", char) is not None
+def _is_question(text: str) -> bool:
+    """Whether a sentence asks and so states nothing; a question with a number may state it on the way."""
+    return (
+        bool(_QUESTION.search(text))
+        and not _DIGIT.search(text)
+        and _count_words(text, 0, len(text)) >= 3
+    )
 
 
 def _is_bold_line(answer: str, block: Block) -> bool:
     """Whether a paragraph is one emphasised line without a full stop: a heading by another name."""
     text = answer[block.start : block.end]
+    mark = text[:2]
     return (
         block.kind == "paragraph"
-        and text[:2] in ("**", "__")
-        and text.rstrip(":： ")[-2:] == text[:2]
-        and text.count(text[:2]) == 2
+        and mark in ("**", "__")
+        and text.rstrip(":： ")[-2:] == mark
+        and text.count(mark) == 2
         and "\n" not in text
         and not _TERMINATED.search(text)
     )
@@ -252,9 +230,7 @@ def _states_something(answer: str, block: Block) -> bool:
     text = answer[block.start : block.end]
     section = _SECTION.match(text)
     body = text[section.end() :] if section else text
-    return bool(_STATED_NUMBER.search(body)) or bool(
-        _TERMINATED.search(body) and " " in body and "?" not in body
-    )
+    return bool(_STATED_NUMBER.search(body)) or bool(_TERMINATED.search(body) and " " in body)
 
 
 def _mark_words(answer: str, claims: list[ClaimRange]) -> list[ClaimRange]:
@@ -263,19 +239,18 @@ def _mark_words(answer: str, claims: list[ClaimRange]) -> list[ClaimRange]:
     for claim in claims:
         if claim.kind in ("sentence", "heading"):
             count = _count_words(answer, claim.start, claim.end)
-            if count == 1 or (
-                len(claims) == 1
-                and (count == 2 or (count == 3 and not _TERMINATED.search(answer[claim.start : claim.end])))
-            ):
+            alone = len(claims) == 1
+            ended = _TERMINATED.search(answer[claim.start : claim.end])
+            if count <= 1 or (alone and (count == 2 or (count == 3 and not ended))):
                 claim = claim._replace(kind="word")
         marked.append(claim)
     return marked
 
 
-def _count_words(answer: str, start: int, end: int) -> int:
+def _count_words(text: str, start: int, end: int) -> int:
     """Words, where four characters of a script without spaces count as one."""
-    text = answer[start:end]
-    unspaced = len(_HAN.findall(text)) if not text.isascii() else 0
-    if unspaced:
-        text = _HAN.sub(" ", text)
-    return len(_WORDS.findall(text)) + (unspaced + 3) // 4
+    text = text[start:end]
+    if text.isascii():
+        return len(_WORDS.findall(text))
+    unspaced = len(_UNSPACED.findall(text))
+    return len(_WORDS.findall(_UNSPACED.sub(" ", text))) + (unspaced + 3) // 4

@@ -25,6 +25,7 @@ _HESITATION = int(Function.HESITATION)
 _LONGEST = 40
 _LONGEST_LEAD_IN = 14
 _LONGEST_PREFIX = 14
+_LONGEST_LABEL = 3
 
 
 def is_filler(sentence: str, lexicons: tuple[Lexicon, ...]) -> bool:
@@ -48,26 +49,26 @@ def filler_prefix(sentence: str, lexicons: tuple[Lexicon, ...]) -> int:
 
 
 def is_lead_in(sentence: str, lexicons: tuple[Lexicon, ...], announces: bool) -> bool:
-    """Whether a sentence that ends with a colon only announces what follows.
+    """Whether a sentence that ends with a colon only announces what follows; ``announces``: something follows.
 
-    A label of a few words does ("Key features:"), and so does a longer sentence with an announcing word ("Open a
-    session like this:"), unless it carries a number or a name.
+    A label of a few words does ("Key features:"), and so does a longer sentence that has an announcing word or ends
+    in a function word ("Open a session like this:"), unless it carries a number or a name.
     """
-    if _DIGIT.search(sentence):
+    if not announces or _DIGIT.search(sentence):
         return False
     words = sentence.split()
     if len(words) > _LONGEST_LEAD_IN or any(word[:1].isupper() and word[1:2].islower() for word in words[1:]):
         return False
-    if announces and len(words) <= 3:
+    if len(words) <= _LONGEST_LABEL:
         return True
-    return (
-        any(
-            token.functions & (Function.LEAD_IN | Function.COURTESY | Function.GLUE)
-            for lexicon in lexicons
-            for token in read_tokens(sentence, lexicon)[-4:]
-        )
-        and announces
-    )
+    for lexicon in lexicons:
+        tokens = read_tokens(sentence, lexicon)
+        if tokens and (
+            tokens[-1].functions & Function.GLUE
+            or any(token.functions & (Function.LEAD_IN | Function.COURTESY) for token in tokens)
+        ):
+            return True
+    return False
 
 
 def _is_filler(sentence: str, lexicon: Lexicon) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import regex
 import sentencex
 
-from rag_guard.text.blocks import Block, layout, mask_markup
+from rag_guard.text.blocks import Block, layout, mask_markup, overlapping
 from rag_guard.text.lexicons.function_words import function_words
 from rag_guard.text.words import normalize
 
@@ -47,10 +47,13 @@ def block_sentences(text: str, block: Block, language: str | None = None) -> lis
     if block.kind in ("code", "table_row", "table_header", "rule", "table_rule"):
         return [(block.start, block.end)]
     masked = mask_markup(text, block.start, block.end)
-    for start, end in layout(text).code:
-        if start < block.end and end > block.start:
-            start, end = start - block.start, end - block.start
-            masked = masked[:start] + _TERMINATORS.sub("_", masked[start:end]) + masked[end:]
+    pieces: list[str] = []
+    position = 0
+    for start, end in overlapping(layout(text).code, block.start, block.end):
+        start, end = max(start - block.start, 0), end - block.start
+        pieces += masked[position:start], _TERMINATORS.sub("_", masked[start:end])
+        position = end
+    masked = "".join((*pieces, masked[position:]))
     ranges: list[tuple[int, int]] = []
     for start, end in _lines(masked):
         ranges += _split(masked, start, end, language)
