@@ -66,8 +66,8 @@ class AnswerScorer:
             if attention_layer is not None:
                 if self._attention_layer not in (None, attention_layer):
                     raise ValueError(
-                        f"attention of layer {self._attention_layer} is computed already, not of
-                        {attention_layer}; " "give this detector a scorer of its own"
+                        f"attention of layer {self._attention_layer} is computed already, not of "
+                        f"{attention_layer}; give this detector a scorer of its own"
                     )
                 self._attention_layer = attention_layer
             self._logits |= logits

@@ -1,7 +1,7 @@
 """Context sensitivity: does a token become likelier once the model sees the documents?
 
-``CSR(t_i) = log p(t_i | D, q, t_<i) / (log p(t_i | q, t_<i) + eps)`` after REFIND (Lee and Yu, SemEval-2025 task 3):
-small where the documents make a token likelier, around 1 where they change nothing.
+``CSR(t_i) = log p(t_i | D, q, t_<i) / (log p(t_i | q, t_<i) + eps)`` after REFIND (Lee and Yu, SemEval-2025
+task 3): small where the documents make a token likelier, around 1 where they change nothing.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ def context_sensitivity_ratio(
 ) -> NDArray[np.float64]:
     """CSR of every token from its log-probabilities (n,) with and without the documents; (n,), in [0, inf).
 
-    Where the token is certain without the documents (p -> 1) the paper's denominator vanishes and would then turn its
-    sign. It is held at ``-epsilon``: a token that is certain in both views gets 0, and one that only the documents make
-    uncertain gets a large positive ratio. Everywhere else this is the paper's quotient to the last digit.
+    Where the token is certain without the documents (p -> 1) the paper's denominator vanishes and would
+    then turn its sign. It is held at ``-epsilon``: a token that is certain in both views gets 0, and one
+    that only the documents make uncertain gets a large positive ratio. Everywhere else this is the paper's
+    quotient to the last digit.
 
     Raises:
         InvalidInputError: a log-probability is NaN or above 0, or the lengths differ.
@@ -80,8 +81,8 @@ class TokenSignals:
         }
 
     def features(self) -> NDArray[np.float64]:
-        """(n, :func:`feature_names`): every signal averaged over centred windows of tokens, then less the answer's
-        own mean."""
+        """(n, :func:`feature_names`): every signal averaged over centred windows of tokens, then less the
+        answer's own mean."""
         parts: list[NDArray[np.float64]] = []
         for values in self.columns().values():
             parts.extend(moving_average(values, window) for window in _WINDOWS)
@@ -158,8 +159,9 @@ class Calibration:
         stored: dict[str, Any] = json.loads(text)
         if stored["features"] != feature_names():
             raise InvalidInputError("this calibration was made for other features; fit it again")
-        arrays = {name: np.asarray(stored[name], dtype=np.float64) for name in ("mean", "scale", "weights")}
-        return cls(**arrays, **{name: float(stored[name]) for name in ("intercept", "threshold", "stay")})
+        mean, scale, weights = (np.asarray(stored[name], np.float64) for name in ("mean", "scale", "weights"))
+        intercept, threshold, stay = (float(stored[name]) for name in ("intercept", "threshold", "stay"))
+        return cls(mean, scale, weights, intercept, threshold, stay)
 
 
 @lru_cache(maxsize=1)
@@ -213,8 +215,8 @@ class ContextSensitivity:
         """Judge a batch.
 
         Args:
-            generated: per answer the log-probabilities that the generator itself returned, or None. They stand in for
-                the pass with documents; such an answer is judged by the paper's rule.
+            generated: per answer the log-probabilities that the generator itself returned, or None. They
+                stand in for the pass with documents; such an answer is judged by the paper's rule.
 
         Raises:
             InvalidInputError: ``generated`` has another length than ``analyses``.
@@ -223,7 +225,7 @@ class ContextSensitivity:
             return [self._judge(signals, offsets) for signals, offsets in self._signals(analyses)]
         if len(generated) != len(analyses):
             raise InvalidInputError(
-                f"generated has {len(generated)} entries for {len(analyses)} answers; pass one (or None) per answer"
+                f"generated has {len(generated)} entries for {len(analyses)} answers; pass as many"
             )
         results: list[Detection | None] = [None] * len(analyses)
         own = [index for index, tokens in enumerate(generated) if tokens is None]
@@ -274,7 +276,8 @@ class ContextSensitivity:
 def signals_of(scored: Any) -> TokenSignals:
     """Signals of a :class:`~rag_guard.models.causal_lm.ScoredAnswer`.
 
-    Over several context windows a token takes the view in which it is likeliest: one that supports it is enough.
+    Over several context windows a token takes the view in which it is likeliest: one that supports it is
+    enough.
     """
     views, bare = scored.with_documents, scored.without
     log_probs = np.stack([view.log_probs for view in views]).astype(np.float64)
@@ -282,7 +285,8 @@ def signals_of(scored: Any) -> TokenSignals:
 
     def chosen(name: str) -> NDArray[np.float64]:
         stacked = np.stack([getattr(view, name) for view in views]).astype(np.float64)
-        return np.take_along_axis(stacked, best, axis=0)[0]
+        own: NDArray[np.float64] = np.take_along_axis(stacked, best, axis=0)[0]
+        return own
 
     return TokenSignals(
         *(chosen(name) for name in ("log_probs", "entropies", "ranks")),

@@ -20,7 +20,7 @@ REQUESTS = [
 
 
 def plain(lm, prompt, ids):
-    """Hidden states and attentions of every layer and log-probabilities, by the model's own eager attention."""
+    """Hidden states and attentions of every layer and log-probabilities, by the model's eager attention."""
     lm.model.set_attn_implementation("eager")
     with torch.inference_mode():
         output = lm.model(torch.tensor([prompt + ids]), output_hidden_states=True, output_attentions=True)
