@@ -192,7 +192,9 @@ def _read_parquet(path: Path) -> Iterator[Record]:
     try:
         from pyarrow import parquet
     except ImportError as error:
-        raise InvalidInputError(f"{path}: reading parquet needs pyarrow; pip install pyarrow") from error
+        raise InvalidInputError(
+            f'{path}: reading parquet needs pyarrow; pip install "rag-guard[bench]"'
+        ) from error
     number = 0
     for batch in parquet.ParquetFile(path).iter_batches(batch_size=256):
         for values in batch.to_pylist():

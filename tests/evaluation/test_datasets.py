@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+from pathlib import Path
 
 import pytest
 
-from rag_guard.errors import InvalidInputError
+from rag_guard import InvalidInputError
+from rag_guard.evaluation.benchmark import REFIND_IOU
 from rag_guard.evaluation.datasets import (
     in_holdout,
     load_dataset,
@@ -17,6 +20,7 @@ from rag_guard.evaluation.datasets import (
     read_ragtruth,
     train_holdout,
 )
+from rag_guard.evaluation.metrics import all_positive_f1, span_iou
 
 
 def write(path, *rows):
@@ -279,3 +283,29 @@ def test_holdout_is_decided_by_the_group_alone(tmp_path):
 def test_holdout_fraction_is_checked():
     with pytest.raises(InvalidInputError, match="fraction is 1"):
         train_holdout([], 1.0)
+
+
+SHARED = Path(os.environ.get("RAG_GUARD_SHARED", Path(__file__).parents[3] / "shared")) / "data"
+
+
+@pytest.mark.skipif(not (SHARED / "ragtruth").is_dir(), reason=f"no RAGTruth in {SHARED}")
+def test_ragtruth_test_split_has_its_published_baseline():
+    rows = list(load_dataset("ragtruth", SHARED / "ragtruth", "test"))
+    published = {"QA": 30.2, "Summary": 37.0, "Data2txt": 78.3}
+    for task, f1 in published.items():
+        gold = [row.hallucinated for row in rows if row.task == task]
+        assert (len(gold), round(100 * all_positive_f1(gold), 1)) == (900, f1)
+    assert round(100 * all_positive_f1([row.hallucinated for row in rows]), 1) == 51.8
+    assert {len(row.documents) for row in rows if row.task == "QA"} == {3}
+    train = load_dataset("ragtruth", SHARED / "ragtruth", "train")
+    assert {row.group for row in rows}.isdisjoint(row.group for row in train)
+
+
+@pytest.mark.skipif(not (SHARED / "mushroom").is_dir(), reason=f"no Mu-SHROOM in {SHARED}")
+def test_flagging_every_character_of_mushroom_scores_its_known_iou():
+    by_language = {}
+    for row in load_dataset("mushroom", SHARED / "mushroom", "test"):
+        gold = [(label.start, label.end) for label in row.labels]
+        by_language.setdefault(row.language, []).append(span_iou(gold, [(0, len(row.answer))]))
+    means = [sum(by_language[language]) / len(by_language[language]) for language in REFIND_IOU]
+    assert sum(means) / len(means) == pytest.approx(0.3437, abs=5e-5)
