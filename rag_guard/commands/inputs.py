@@ -74,7 +74,7 @@ def read_rows(
             try:
                 text = _decode(line, name, position)
                 if text.strip():
-                    yield _row(_json(text, name), name, documents)
+                    yield _row(_json(text.rstrip("\r\n"), name), name, documents)
             except InvalidInputError as error:
                 on_bad_row(error)
             position += len(line)

@@ -8,7 +8,7 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from rag_guard.report.marking import Range, cut, one_line, visible
+from rag_guard.report.marking import Range, cut, one_line, surroundings, visible
 from rag_guard.report.wording import CITATIONS, LABEL_SYMBOLS, LABELS, STATUSES, Tone, describe, summary
 from rag_guard.schema import Evidence, Report, Span
 
@@ -16,6 +16,7 @@ _TONES: dict[Tone, str] = {"good": "green", "bad": "red", "none": "magenta", "fa
 _LABELS = {"contradicted": "bold red", "unsupported": "bold yellow"}
 _DIM = "bright_black"
 _QUOTE_LIMIT = 400
+_SHORT_QUOTE = 40
 
 
 def render_console(report: Report, *, color: bool | None = None, width: int = 80) -> str:
@@ -52,7 +53,7 @@ def _report(report: Report, color: bool) -> RenderableType:
         parts += [_heading("Question"), _indented(Text(visible(report.question)))]
     parts += [_heading("Answer"), _indented(_answer(report, color))]
     for number, span in enumerate(report.spans, 1):
-        parts += [Text(), *_finding(span, number)]
+        parts += [Text(), *_finding(report, span, number)]
     parts += _repair(report)
     footer = _footer(report)
     if footer:
@@ -85,10 +86,11 @@ def _answer(report: Report, color: bool) -> Text:
         for number in piece.closes:
             mark = f"{LABEL_SYMBOLS[report.spans[number - 1].label]}{number}"
             shown.append(f" {mark}" if color else f"]]{mark}", style=_LABELS[label])
+    shown.rstrip()
     return shown
 
 
-def _finding(span: Span, number: int) -> list[RenderableType]:
+def _finding(report: Report, span: Span, number: int) -> list[RenderableType]:
     style = _LABELS[span.label]
     head = Text.assemble(
         (f"{LABEL_SYMBOLS[span.label]}{number} {span.label}", style),
@@ -102,7 +104,7 @@ def _finding(span: Span, number: int) -> list[RenderableType]:
         parts.append(_indented(Text(visible(span.explanation)), 5))
     elif span.expected is None:
         parts.append(_indented(Text(LABELS[span.label]), 5))
-    parts += [_quote(item) for item in span.evidence[:2]]
+    parts += [_quote(report, item) for item in span.evidence[:2]]
     if not span.evidence:
         parts.append(_indented(Text("no passage of the documents is close to this", style=_DIM), 5))
     if len(span.votes) > 1:
@@ -111,12 +113,18 @@ def _finding(span: Span, number: int) -> list[RenderableType]:
     return parts
 
 
-def _quote(item: Evidence) -> RenderableType:
+def _quote(report: Report, item: Evidence) -> RenderableType:
+    quote = Text(one_line(item.quote, _QUOTE_LIMIT), style="bold cyan")
+    if len(item.quote) < _SHORT_QUOTE and item.document < len(report.documents):
+        # A bare value says little; on its line it does.
+        before, after = surroundings(report.documents[item.document].text, item.start, item.end)
+        brackets = ("[", "]") if before or after else ("", "")
+        quote = Text.assemble((before + brackets[0], "cyan"), quote, (brackets[1] + after, "cyan"))
     name = f" {one_line(item.document_id, 60)}" if item.document_id else ""
     where = f"document {item.document + 1}{name} [{item.start}:{item.end}]"
     return Group(
         _indented(Text(where, style=_DIM), 5),
-        _indented(Text(f"“{one_line(item.quote, _QUOTE_LIMIT)}”", style="cyan"), 7),
+        _indented(Text.assemble(("“", "cyan"), quote, ("”", "cyan")), 7),
     )
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup
 
-from rag_guard.report.marking import Piece, Range, cut, one_line, visible
+from rag_guard.report.marking import Piece, Range, cut, one_line, surroundings, visible
 from rag_guard.report.wording import (
     CITATIONS,
     LABEL_SYMBOLS,
@@ -33,6 +33,7 @@ from rag_guard.schema import Citation, Claim, Document, Edit, Evidence, Report, 
 if TYPE_CHECKING:
     from jinja2 import Template
 
+_SHORT_QUOTE = 40
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 
 
@@ -43,10 +44,12 @@ class _Key(NamedTuple):
 
 @dataclass(frozen=True)
 class _Quote:
-    """A piece of evidence and its place on the page; ``anchor`` is "" if the report lacks its document."""
+    """A piece of evidence, its place on the page ("" if unknown), and what stands around a short one."""
 
     evidence: Evidence
     anchor: str
+    before: str = ""
+    after: str = ""
 
     @property
     def document(self) -> int:
@@ -113,7 +116,15 @@ class _ReportView:
         return [(name, spent) for name, spent in self.report.timings_ms.items() if name != "total"]
 
     def quotes(self, holder: Span | Claim) -> list[_Quote]:
-        return [_Quote(item, self.place(item)) for item in holder.evidence]
+        return [self._quote(item) for item in holder.evidence]
+
+    def _quote(self, item: Evidence) -> _Quote:
+        place = self.place(item)
+        if not place or len(item.quote) >= _SHORT_QUOTE:
+            return _Quote(item, place)
+        # A bare value says little; on its line it does.
+        text = self.report.documents[item.document].text
+        return _Quote(item, place, *surroundings(text, item.start, item.end))
 
     def place(self, item: Evidence | None) -> str:
         """The page anchor of a piece of evidence, or "" if this report cannot show it."""

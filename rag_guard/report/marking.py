@@ -86,6 +86,17 @@ def one_line(text: str, limit: int) -> str:
     return (at_word if len(at_word) > limit // 2 else head).rstrip() + "…"
 
 
+def surroundings(text: str, start: int, end: int, reach: int = 60) -> tuple[str, str]:
+    """What stands before and after ``text[start:end]`` on its lines, within ``reach`` characters, fit to show."""
+    before = visible(text[max(0, start - reach) : start]).rpartition("\n")[2]
+    after = visible(text[end : end + reach]).partition("\n")[0]
+    if len(before) == reach:
+        before = "…" + (before.partition(" ")[2] or before)
+    if len(after) == reach:
+        after = (after.rpartition(" ")[0] or after) + "…"
+    return before.lstrip(), after.rstrip()
+
+
 def _picture(match: re.Match[str]) -> str:
     code = ord(match.group())
     if code < 0x20:

@@ -154,7 +154,7 @@ def test_bad_row_is_told_with_its_line_and_the_others_are_checked(run: Run, tmp_
     assert [line.split(":")[1].split(" is ")[0].split(" has ")[0].strip() for line in complaints] == [
         f"rows.jsonl line {number}" for number in (2, 3, 4, 5)
     ]
-    assert "column 15" in complaints[0]
+    assert "column 16" in complaints[0]
     assert '"documents"' in complaints[1]
 
 

@@ -79,3 +79,10 @@ def test_no_color_wins_over_a_terminal(full_report: Report, monkeypatch: pytest.
 def test_overlapping_spans_are_both_closed(report_on: Callable[..., Report]) -> None:
     shown = render_console(report_on("abcdef", "x", [(0, 4), (2, 6)], []), color=False, width=80)
     assert "[[ab[[cd]]!1ef]]?2" in shown
+
+
+def test_short_evidence_is_shown_on_its_line(report_on: Callable[..., Report]) -> None:
+    document = "# Lakes\r\nArno is 41 m deep.\r\nMore."
+    start = document.index("41 m")
+    shown = render_console(report_on("It is 88 m.", document, [(6, 10)], [(start, start + 4)]), color=False)
+    assert "“Arno is [41 m] deep.”" in shown

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_guard.report.marking import Range, cut, one_line, visible
+from rag_guard.report.marking import Range, cut, one_line, surroundings, visible
 
 TEXTS = st.text(
     st.one_of(
@@ -67,3 +67,12 @@ def test_one_line_cuts_at_a_word() -> None:
     assert one_line("The quick\n brown   fox jumps", 16) == "The quick brown…"
     assert one_line("short", 16) == "short"
     assert len(one_line("x" * 1000, 16)) == 16
+
+
+def test_surroundings_stay_on_the_line_and_end_at_words() -> None:
+    text = "Heading\n" + "word " * 30 + "41 m" + " deep" * 30 + "\nnext"
+    start = text.index("41 m")
+    before, after = surroundings(text, start, start + 4, reach=22)
+    assert before == "…word word word word "
+    assert after == " deep deep deep deep…"
+    assert surroundings("a\r\nb 41 c\r\nd", 5, 7) == ("b ", " c")
