@@ -394,17 +394,17 @@ def test_every_letter_and_digit_is_in_a_window_or_its_context(text: str) -> None
 @pytest.mark.parametrize(
     "piece",
     ["[", "{", '{"', "{'", '{"a":', "|", "|\n", "a|b\n", "a,b,c\n", "a: b\n", "```\n", "# a\n", "-|", "[x ",
-     "{'a': 'b'c ", '{"\'{\'"', '{"id": 1}\n', "\\", "1", "a. "],
+     "- b\n", "`a` *b*\n", "{'a': 'b'c ", '{"\'{\'"', '{"id": 1}\n', "\\", "1", "a. "],
 )  # fmt: skip
 def test_time_is_linear_on_adversarial_texts(piece: str) -> None:
     def seconds(size: int) -> float:
         text = piece * (size // len(piece))
-        started = time.perf_counter()
+        started = time.process_time()
         find_windows(text, 0, "en")
-        return time.perf_counter() - started
+        return time.process_time() - started
 
-    small = min(seconds(25_000) for _ in range(2))
-    assert seconds(200_000) < 30 * small + 0.5
+    small = min(seconds(10_000) for _ in range(2))
+    assert seconds(100_000) < 40 * small + 0.5
 
 
 @pytest.mark.parametrize(
