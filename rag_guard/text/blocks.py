@@ -105,11 +105,10 @@ _HEADING_END = regex.compile(r"[ \t]+#+[ \t]*\Z")
 _SETEXT = regex.compile(r"[ \t]{0,3}(?:={2,}|-{2,})[ \t]*\Z")
 _RULE = regex.compile(r"[ \t]{0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})\Z")
 _ITEM = regex.compile(
-    r"[ \t\u00a0]*(?:[-+*•‣◦▪●–](?=[ \t\u00a0])|\(?\d{1,3}[.)](?=[ \t\u00a0])|[a-zA-Z]\)(?=[ \t\u00a0])|[①-⑳])"
-    r"[ \t\u00a0]*(?:\[[ xX]\][ \t\u00a0]+)?"
+    r"[ \t\u00a0]*(?:[-+*•‣◦▪●–](?=[ \t\u00a0])|(?P<number>\(?\d{1,3}[.)])(?=[ \t\u00a0])"
+    r"|[a-zA-Z]\)(?=[ \t\u00a0])|[①-⑳])[ \t\u00a0]*(?:\[[ xX]\][ \t\u00a0]+)?"
 )
-# A line that starts with a number and a full stop is an item only if a list follows the same shape or a space follows;
-# "5. Mai" at the start of a text is a date, so an ordinal item needs a letter, a digit or a mark behind it.
+_ROW = regex.compile(r"[ \t]*\|.*\|[ \t]*\Z")
 _TABLE_RULE = regex.compile(r"[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)*\|?[ \t]*\Z")
 _PIPE = regex.compile(r"(?<!\\)\|")
 _INLINE = regex.compile(
@@ -219,6 +218,16 @@ class _Scanner:
             self.blocks.append(Block(start, end, kind))
 
     def read_line(self, start: int, end: int, line: str) -> None:
+        # Rows of a table whose header is missing or still to come.
+        if _ROW.match(line):
+            self.close()
+            if _TABLE_RULE.match(line):
+                start, end = _trim(self.text, start, end)
+                self.blocks.append(Block(start, end, "table_rule"))
+                self.markup.append((start, end))
+            else:
+                self.add_row(start, end, "table_row")
+            return
         quote = _QUOTE.match(line)
         if quote:
             self.markup.append((start, start + quote.end()))
@@ -249,12 +258,23 @@ class _Scanner:
             self.close()
             return
         item = _ITEM.match(line)
-        if item and item.end() < len(line):
+        if item and item.end() < len(line) and self.is_item(item, start):
             self.close()
             self.markup.append((start, start + item.end()))
             self.extend(start + item.end(), end, "list_item")
             return
         self.extend(start, end, "paragraph")
+
+    def is_item(self, item: regex.Match[str], start: int) -> bool:
+        """Whether a line's number counts it; the first line of a text may open with a date ("1. Mai 2020 ...").
+
+        Later lines are believed; the first one only if a line with the next number follows.
+        """
+        number = item.group("number")
+        if number is None or number.endswith(")") or self.text[:start].strip():
+            return True
+        following = int(number.strip("(.)")) + 1
+        return bool(regex.search(rf"^[ \t]*{following}\.[ \t]", self.text, regex.MULTILINE, pos=start))
 
     def extend(self, start: int, end: int, kind: BlockKind) -> None:
         """Add a line to the open block if it continues it, else open a new one."""

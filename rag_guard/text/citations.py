@@ -33,7 +33,7 @@ _NUMBER = r"\d{1,3}"
 _JOIN = r"\s*(?:[,;&、，-]|[–—]|\p{L}{1,3}|,\s*\p{L}{1,3})\s*"
 _NUMBERS = rf"{_NUMBER}(?:{_JOIN}(?:(?:{_NOUNS})[.:\#]*\s*)?\^?\#?{_NUMBER})*"
 _NOUN_NUMBERS = (
-    rf"(?:\p{{L}}{{2,6}}\.?\s+)?(?:{_NOUNS})(?:\s*[.:\#№_]\s*|\s*)(?:(?:nr|no|n°|nº)\.?\s*)?{_NUMBERS}"
+    rf"(?:\p{{L}}{{2,9}}\.?\s+){{0,3}}(?:{_NOUNS})(?:\s*[.:\#№_]\s*|\s*)(?:(?:nr|no|n°|nº)\.?\s*)?{_NUMBERS}"
 )
 _MARKER = regex.compile(
     rf"""(?P<link>\[\[?\^?(?P<a>{_NUMBERS})\]?\]\([^()\s]*\))
@@ -51,6 +51,8 @@ _DIGITS = regex.compile(r"\d+")
 _RANGE = regex.compile(r"(\d+)\s*[-–—]\s*(\d+)")
 # A lower-case letter, or a name with an underscore, before the bracket: an index of an array and not a citation.
 _INDEXED = regex.compile(r"(?:\b\p{Ll}|\w*_\w*|\])\Z")
+# An array in JSON or in an assignment ("sizes": [1, 2]).
+_ASSIGNED = regex.compile(r"(?:[\"']\s*:|=)\s*\Z")
 _AFTER_INDEX = regex.compile(r"\s*=(?!=)|\.\p{L}|\(")
 _WIDEST_RANGE = 100
 
@@ -89,6 +91,8 @@ def _numbers(body: str) -> tuple[int, ...]:
 
 
 def _is_index(text: str, start: int, end: int, markers: list[CitationMarker]) -> bool:
+    if _ASSIGNED.search(text, max(0, start - 8), start):
+        return True
     if start == 0 or text[start - 1].isspace():
         return False
     if markers and markers[-1].end == start:

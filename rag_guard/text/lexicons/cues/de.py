@@ -22,10 +22,10 @@ LEXICON = Lexicon(
         bei mit für über um und oder wenn falls dass ob als wie was welche welcher welches wer wo wann
         warum noch mehr weitere weiteren weiterer weiteres brauchen brauchst benötigen benötigst
         wissen jederzeit einfach so auch nur sehr genau genaue genauen genauer konkret konkrete
-        konkreten explizit ausdrücklich direkt leider allerdings jedoch etwas andere anderen weder
-        dort darin hierzu hierüber hinsichtlich bezüglich gibt geben gebe sehen schauen schaue
-        nachsehen nachschauen prüfen prüfe ausreichend ausreichende genug genügend möglich sich
-        zu_diesem zu_dieser je irgendwelche ihm man da nun jetzt wohl""",
+        konkreten explizit ausdrücklich direkt leider allerdings jedoch etwas andere anderen dort
+        darin hierzu hierüber hinsichtlich bezüglich gibt geben gebe sehen schauen schaue nachsehen
+        nachschauen prüfen prüfe ausreichend ausreichende genug genügend möglich sich zu_diesem
+        zu_dieser je irgendwelche ihm man da nun jetzt wohl""",
     sources="""text texte texten textes passage passagen textpassage* abschnitt abschnitte abschnitten
         kontext kontexte dokument dokumente dokumenten dokuments dokumentes quelle quellen artikel
         artikels artikeln auszug auszüge auszügen material materialien unterlage unterlagen

@@ -21,7 +21,7 @@ LEXICON = Lexicon(
         cualquier déjame déjeme voy ver revisar buscar encontrar dar saber hacer específico específica
         específicos específicas explícitamente directamente exacta exacto exactamente claramente
         suficiente suficientes lamentablemente desafortunadamente embargo posible respecto acerca
-        ahora momento hacerlo yo ni aquí""",
+        ahora momento hacerlo yo aquí""",
     sources="""texto textos pasaje pasajes contexto contextos documento documentos fuente fuentes artículo
         artículos fragmento fragmentos extracto extractos material materiales contenido referencia
         referencias párrafo párrafos""",

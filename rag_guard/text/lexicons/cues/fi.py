@@ -15,12 +15,12 @@ LEXICON = Lexicon(
     glue="""se ne tämä tämän tätä tässä tästä nämä näiden sen siitä siinä siihen niistä niiden on ovat oli
         olivat olla ollut ole olen olet olisi voi voin voit voisi voida voidaan voitaisiin pitää
         täytyy haluat haluaa haluaisit tarvitset tarvitsee minä minun minua minulla sinä sinun sinua
-        sinulla te teidän me meidän hän hänen jos kun kuin ja tai että mikä mitä mitään missä milloin
-        kuka miksi miten kuinka joka jota jotka jotain muuta muita lisää vielä myös hyvin vain nyt
-        hetki hetken anna antaa katson katsoa tarkistaa tarkistan etsiä löytää tietää tehdä tarkka
-        tarkkaa tarkasti tarkempaa suoraan nimenomaisesti erityisesti selvästi riittävästi tarpeeksi
-        riittävää valitettavasti kuitenkaan kuitenkin mahdollista liittyen koskien perusteella mukaan
-        mistään kohdassa lainkaan""",
+        sinulla te teidän me meidän hän hänen jos kun kuin ja tai että mikä mitä missä milloin kuka
+        miksi miten kuinka joka jota jotka jotain muuta muita lisää vielä myös hyvin vain nyt hetki
+        hetken anna antaa katson katsoa tarkistaa tarkistan etsiä löytää tietää tehdä tarkka tarkkaa
+        tarkasti tarkempaa suoraan nimenomaisesti erityisesti selvästi riittävästi tarpeeksi riittävää
+        valitettavasti kuitenkaan kuitenkin mahdollista liittyen koskien perusteella mukaan mistään
+        kohdassa lainkaan""",
     sources="""tekst* kappale* kohda* katkelma* konteksti* asiayhtey* dokumentti* dokumente* dokumenti*
         asiakirj* lähde* lähte* lähtei* artikkeli* artikkele* ote otteet otteissa otteessa otteen
         materiaali* aineisto* sisältö* sisällö*""",
