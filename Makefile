@@ -16,7 +16,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --constraint constraints.txt
 MODELS := all-minilm-l6-v2-int8 en-core-web-sm smollm2-135m-instruct
 PROJECTS := --editable .[all] --editable integrations/langchain[agents]
-LINTED := rag_guard tests integrations examples scripts
+LINTED := rag_guard tests integrations examples scripts benchmarks
 
 .PHONY: demo test lint install models constraints clean
 
