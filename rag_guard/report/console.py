@@ -49,7 +49,7 @@ def _report(report: Report, color: bool) -> RenderableType:
     parts: list[RenderableType] = [_verdict(report)]
     if report.error:
         parts.append(_indented(Text(visible(report.error), style="yellow")))
-    if report.question is not None:
+    if report.question and report.question.strip():
         parts += [_heading("Question"), _indented(Text(visible(report.question)))]
     parts += [_heading("Answer"), _indented(_answer(report, color))]
     for number, span in enumerate(report.spans, 1):

@@ -99,7 +99,7 @@ class _ReportView:
     @property
     def headline(self) -> str:
         """What tells this report from the others in a list."""
-        return one_line(self.report.question or self.report.answer, 140) or "(empty answer)"
+        return one_line((self.report.question or "").strip() or self.report.answer, 140) or "(empty answer)"
 
     @property
     def language(self) -> str | None:

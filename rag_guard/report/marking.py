@@ -87,7 +87,7 @@ def one_line(text: str, limit: int) -> str:
 
 
 def surroundings(text: str, start: int, end: int, reach: int = 60) -> tuple[str, str]:
-    """What stands before and after ``text[start:end]`` on its lines, within ``reach`` characters, fit to show."""
+    """What stands before and after ``text[start:end]`` on its lines, within ``reach``, fit to be shown."""
     before = visible(text[max(0, start - reach) : start]).rpartition("\n")[2]
     after = visible(text[end : end + reach]).partition("\n")[0]
     if len(before) == reach:

@@ -241,7 +241,15 @@ def test_dark_scheme_is_dark_and_readable(full_report: Report, open_page: Callab
         page = open_page([full_report], dark=dark)
         body = luminance(background(page.tab.locator("body")))
         assert (body < 0.1) == dark
-        selectors = (".span.contradicted", ".span.unsupported", "mark.quote", ".verdict", ".warnings", ".tag")
+        selectors = (
+            ".back",
+            ".span.contradicted",
+            ".span.unsupported",
+            "mark.quote",
+            ".verdict",
+            ".warnings",
+            ".tag",
+        )
         for selector in selectors:
             for element in page.tab.locator(selector).all():
                 back = background(element)
