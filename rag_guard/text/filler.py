@@ -42,7 +42,8 @@ def filler_prefix(sentence: str, lexicons: tuple[Lexicon, ...]) -> int:
         head = sentence[position : match.start()]
         if _DIGIT.search(head) or match.end() >= len(sentence):
             break
-        if not any(_is_prefix(head, lexicon) for lexicon in lexicons):
+        announces = match.group()[0] in ":："
+        if not any(_is_prefix(head, lexicon, announces) for lexicon in lexicons):
             break
         position = match.end()
     return position
@@ -89,8 +90,8 @@ def _is_filler(sentence: str, lexicon: Lexicon) -> bool:
     return len(kinds) <= _LONGEST and any(functions & _TRIGGERS for functions in kinds)
 
 
-def _is_prefix(head: str, lexicon: Lexicon) -> bool:
-    """Stricter than for a sentence: assents, and frames that name the source."""
+def _is_prefix(head: str, lexicon: Lexicon, announces: bool) -> bool:
+    """Stricter than for a sentence: assents, frames that name the source, and before a colon announcements."""
     if not _is_filler(head, lexicon):
         return False
     tokens = read_tokens(head, lexicon)
@@ -98,4 +99,5 @@ def _is_prefix(head: str, lexicon: Lexicon) -> bool:
     for token in tokens:
         kinds |= token.functions
     framed = kinds & Function.SOURCE and kinds & Function.FRAMING
-    return len(tokens) <= _LONGEST_PREFIX and bool(kinds & _COURTESY or framed)
+    announced = announces and kinds & Function.LEAD_IN
+    return len(tokens) <= _LONGEST_PREFIX and bool(kinds & _COURTESY or framed or announced)

@@ -59,7 +59,8 @@ def detect_language(text: str, context: str | None = None) -> str | None:
         return _guess(context[:_SAMPLE])[0] if context else None
     if context:
         other, _ = _guess(context[:_SAMPLE])
-        if other is not None and (own is None or _script(own) == _script(other)):
+        script = _script(own) if own is not None else "latin"
+        if other is not None and script == _script(other):
             return _guess(f"{text} {context}"[:_SAMPLE])[0] or other
     return own
 

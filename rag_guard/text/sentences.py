@@ -14,6 +14,10 @@ _NEWLINE = regex.compile(r"[^\S\r\n]*(?:\r\n|[\r\n\u2028\u2029])\s*")
 # Punctuation inside code and between a number and its unit must not end a sentence.
 _TERMINATORS = regex.compile(r"[.!?。！？।؟…]")
 _ORDINAL_END = regex.compile(r"(?<![\d.,])\d{1,2}\.\s*\Z")
+# Of a language not known, only what looks like a date: a short preposition before the number.
+_DATED_END = regex.compile(r"\b\p{L}\p{Ll}{1,2}\s\d{1,2}\.\s*\Z")
+# Hindi ends sentences with a danda; a full stop behind a few letters abbreviates ("डॉ.").
+_SHORT_HINDI = regex.compile(r"(?<![\p{L}\p{M}])[\p{Devanagari}]{1,4}\.\s*\Z")
 _FIRST_WORD = regex.compile(r"[\p{L}\p{M}]+")
 # A full stop (or two) with closing marks, then a pictograph or a bullet: sentencex reads on.
 _BEFORE_SYMBOL = regex.compile(
@@ -97,8 +101,8 @@ def _split(text: str, start: int, end: int, language: str | None) -> list[tuple[
     if not piece.isascii():
         piece = _SURROGATE.sub("\ufffd", piece)
     cuts = [boundary["end_index"] for boundary in sentencex.get_sentence_boundaries(language or "en", piece)]
-    if language in _ORDINAL_DOT and len(cuts) > 1:
-        cuts = [cut for cut in cuts if not _is_ordinal(piece, cut, language)]
+    if len(cuts) > 1 and (language is None or language == "hi" or language in _ORDINAL_DOT):
+        cuts = [cut for cut in cuts if not _joins(piece, cut, language)]
     if not piece.isascii():
         cuts += [match.end() for match in _WIDE_END.finditer(piece)]
         cuts += [match.end() for match in _BEFORE_SYMBOL.finditer(piece)]
@@ -109,12 +113,19 @@ def _split(text: str, start: int, end: int, language: str | None) -> list[tuple[
     return [(start + first, start + last) for first, last in zip(edges, cuts, strict=False)]
 
 
-def _is_ordinal(piece: str, cut: int, language: str | None) -> bool:
-    """Whether the cut parts an ordinal number from its noun; a function word behind it starts a sentence."""
-    if cut >= len(piece) or not _ORDINAL_END.search(piece, max(0, cut - 8), cut):
+def _joins(piece: str, cut: int, language: str | None) -> bool:
+    """Whether the full stop before a cut marks an ordinal number or an abbreviation and ends no sentence."""
+    if cut >= len(piece):
+        return False
+    near = piece[max(0, cut - 12) : cut]
+    if language == "hi":
+        return _SHORT_HINDI.search(near) is not None
+    ordinal = (_ORDINAL_END if language is not None else _DATED_END).search(near)
+    if ordinal is None:
         return False
     word = _FIRST_WORD.match(piece, cut)
-    return word is not None and normalize(word.group()) not in function_words(language)
+    # A function word behind it starts a sentence ("Er hat 5. Der Rest ..."); a noun goes on ("der 3. Platz").
+    return word is not None and normalize(word.group()) not in function_words(language or "en")
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:
