@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from rag_guard.schema import Document, Evidence
-from rag_guard.text.citations import CitationMarker, find_citations
+from rag_guard.text.citations import CitationMarker, find_citations, find_references
 from rag_guard.text.claims import ClaimRange, find_claims
 from rag_guard.text.corpus import Corpus
 from rag_guard.text.language import detect_language
@@ -50,6 +50,11 @@ class Analysis:
         return find_citations(self.answer)
 
     @cached_property
+    def references(self) -> list[tuple[int, int]]:
+        """Ranges of the answer that name a document in running text, as in "Passage 2"."""
+        return find_references(self.answer)
+
+    @cached_property
     def claims(self) -> list[ClaimRange]:
         """The claims of the answer in order; filler and headings are not among them."""
         return find_claims(self.answer, language=self.language, citations=self.citations)
@@ -67,7 +72,8 @@ class Analysis:
     @cached_property
     def quantities(self) -> list[Quantity]:
         """Quantities inside the answer's claims; citation markers and list numbers are none."""
-        masked = _mask(self.answer, [(citation.start, citation.end) for citation in self.citations])
+        markers = [(citation.start, citation.end) for citation in self.citations]
+        masked = _mask(self.answer, [*markers, *self.references])
         return [
             quantity
             for quantity in find_quantities(masked, self.language)
@@ -150,6 +156,11 @@ class Analysis:
 
 def _mask(text: str, ranges: list[tuple[int, int]]) -> str:
     """``text`` with the ``ranges`` blanked by spaces, so that offsets stay as they are."""
-    for start, end in ranges:
-        text = text[:start] + " " * (end - start) + text[end:]
-    return text
+    parts: list[str] = []
+    position = 0
+    for start, end in sorted(ranges):
+        start = max(start, position)
+        if start < end:
+            parts += (text[position:start], " " * (end - start))
+            position = end
+    return "".join(parts) + text[position:]

@@ -1,4 +1,4 @@
-"""Citation markers in an answer: ``[1]``, ``[2][5]``, ``[1, 3]``, ``[1-3]``, ``(Source 3)``, ``[^1]``, ``【1】``, ``[1](url)``.
+"""Citation markers in an answer: ``[1]``, ``[2][5]``, ``[1, 3]``, ``(Source 3)``, ``[^1]``, ``[1](url)``.
 
 A marker names documents by number; it is not text, so no claim starts or ends with one.
 """
@@ -22,12 +22,12 @@ class CitationMarker(NamedTuple):
 
 # What documents are called inside a marker, in singular and plural.
 _NOUNS = "|".join(
-    """sources? docs? documents? passages? contexts? refs? references? citations? chunks? snippets? excerpts? articles?
-    results? quellen? dokumente? abschnitte? passagen? fuentes? documentos? fragmentos? pasajes? documenti documento
-    fonti fonte brani brano documentos? font fonts fragments? extraits? lähde lähteet asiakirja asiakirjat dokumentti
-    dokumentit källa källor dokument zdroj zdroje dokumenty pasáž pasáže iturria iturriak dokumentua dokumentuak
-    来源 文档 文件 资料 参考 段落 片段 出典 文書 資料 参照 المصدر مصدر المستند مستند الوثيقة وثيقة المقطع منبع سند متن
-    स्रोत दस्तावेज़ दस्तावेज источник документ""".split()
+    """sources? docs? documents? passages? contexts? refs? references? citations? chunks? snippets?
+    excerpts? articles? results? quellen? dokumente? abschnitte? passagen? fuentes? documentos? fragmentos?
+    pasajes? documenti documento fonti fonte brani brano documentos? font fonts fragments? extraits? lähde
+    lähteet asiakirja asiakirjat dokumentti dokumentit källa källor dokument zdroj zdroje dokumenty pasáž
+    pasáže iturria iturriak dokumentua dokumentuak 来源 文档 文件 资料 参考 段落 片段 出典 文書 資料 参照 المصدر مصدر المستند
+    مستند الوثيقة وثيقة المقطع منبع سند متن स्रोत दस्तावेज़ दस्तावेज источник документ""".split()
 )
 _NUMBER = r"\d{1,3}"
 _JOIN = r"\s*(?:[,;&、，-]|[–—]|\p{L}{1,3}|,\s*\p{L}{1,3})\s*"
@@ -49,7 +49,7 @@ _MARKER = regex.compile(
 _ANY = regex.compile(r"[\[(（【<]")
 _DIGITS = regex.compile(r"\d+")
 _RANGE = regex.compile(r"(\d+)\s*[-–—]\s*(\d+)")
-# A lower-case letter, or a name with an underscore, before the bracket: an index of an array and not a citation.
+# A lower-case letter, or a name with an underscore, before the bracket: an index of an array.
 _INDEXED = regex.compile(r"(?:\b\p{Ll}|\w*_\w*|\])\Z")
 # An array in JSON or in an assignment ("sizes": [1, 2]).
 _ASSIGNED = regex.compile(r"(?:[\"']\s*:|=)\s*\Z")
@@ -57,8 +57,19 @@ _AFTER_INDEX = regex.compile(r"\s*=(?!=)|\.\p{L}|\(")
 _WIDEST_RANGE = 100
 
 
+_REFERENCE = regex.compile(rf"\b(?:{_NOUNS})\s*\#?{_NUMBERS}(?!\w|[.,]\d)", regex.IGNORECASE)
+
+
+def find_references(text: str) -> list[tuple[int, int]]:
+    """Ranges that name a document in running text, such as ``Passage 2`` or ``sources 1 and 3``.
+
+    They are part of the sentence, but the number is the document's and no fact.
+    """
+    return [match.span() for match in _REFERENCE.finditer(text)]
+
+
 def find_citations(text: str) -> list[CitationMarker]:
-    """The citation markers of ``text`` in order; numbers are 0 to 999, and nothing inside code is a marker."""
+    """The citation markers of ``text`` in order; numbers are 0 to 999, and code has no markers."""
     if not _ANY.search(text):
         return []
     code = layout(text).code if "`" in text or "~~~" in text else ()

@@ -13,7 +13,6 @@ from rag_guard.text.quantities import Agreement, Quantity, compare, find_quantit
 from rag_guard.text.windows import Field, Window, find_windows
 from rag_guard.text.words import Word, find_words
 
-_FALSE_WORDS = frozenset({"no", "none", "false", "never", "n/a"})
 _CACHED_CORPORA = 64
 _CACHED_CHARACTERS = 4_000_000
 
@@ -186,7 +185,7 @@ class Corpus:
             (index, field, truth)
             for index, window in enumerate(self.windows)
             for field in window.fields
-            if (truth := _truth(field.value)) is not None
+            if (truth := field.polarity) is not None
         ]
 
     def own_name(self, index: int, field: Field) -> list[Word]:
@@ -286,14 +285,6 @@ class Corpus:
         """Inverse window frequency of a stem, in (0, 1]; 1 for stems the documents do not have."""
         total = len(self.windows) + 1
         return math.log(1 + total / (1 + len(self.postings.get(stem, ())))) / math.log(1 + total)
-
-
-def _truth(value: object) -> bool | None:
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, str) and value.strip().casefold() in _FALSE_WORDS:
-        return False
-    return None
 
 
 class _CorpusCache:

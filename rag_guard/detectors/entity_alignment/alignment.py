@@ -36,8 +36,9 @@ PARAPHRASE_CREDIT = {
 Several unmatched words in one claim are new information, so the credit falls with each further one (see
 :func:`paraphrase_credit`)."""
 
-_CREDIT_DECAY = 2.0  # further unmatched words
-_ROOM = 40  # content words of evidence from which a paraphrase has room
+_CREDIT_DECAY = 2.0  # unmatched words
+_ROOM = 40  # content words of evidence from which a paraphrase has all the room it needs
+_TOLERATED = 4.0  # unmatched words that a claim in its own wording may have, given room
 
 
 @dataclass
@@ -208,26 +209,30 @@ class Aligner:
                         evidence.matches[index], evidence.second[index] = new, WordMatch(score * 0.9, None, "semantic")
 
     def local_agreement(self, claim: int) -> float:
-        """Sem(s, e*) of a claim: idf-weighted share of its content that its windows carry, by word or by meaning."""
+        """Sem(s, e*) of a claim: how much of its content its best window carries, by word or by meaning.
+
+        The coverage by the best window alone, raised by what its words mean in the other windows of the pool.
+        """
         evidence = self.claims[claim]
         corpus = self.analysis.corpus
-        total = value = 0.0
-        for index, match in evidence.matches.items():
-            weight = corpus.idf(self.analysis.words[index].stem)
-            total += weight
-            value += weight * match.score
-        return value / total if total else 1.0
+        meant = sum(
+            corpus.idf(self.analysis.words[i].stem) * m.score for i, m in evidence.matches.items() if m.how == "semantic"
+        )
+        total = sum(corpus.idf(self.analysis.words[i].stem) for i in evidence.matches)
+        best = evidence.best.relevance if evidence.best else 0.0
+        return min(best + meant / total, 1.0) if total else 1.0
 
 
-def paraphrase_credit(word_class: WordClass, others: int, room: int) -> float:
+def paraphrase_credit(word_class: WordClass, unmatched: float, room: int) -> float:
     """Identity in [0, 1] of a word without any match.
 
     Args:
-        others: further unmatched words of the claim.
+        unmatched: unmatched words of the claim, this one included.
         room: content words of the evidence; a passage of a few words leaves little to paraphrase.
     """
-    full = PARAPHRASE_CREDIT.get(word_class, 0.0)
-    return full * math.exp(-others / _CREDIT_DECAY) * min(room / _ROOM, 1.0)
+    share = min(room / _ROOM, 1.0)
+    excess = max(unmatched - _TOLERATED * share, 0.0)
+    return PARAPHRASE_CREDIT.get(word_class, 0.0) * share * math.exp(-excess / _CREDIT_DECAY)
 
 
 def mention_text(analysis: Analysis, mention: AnswerMention) -> str:

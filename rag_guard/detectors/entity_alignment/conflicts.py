@@ -22,8 +22,11 @@ from rag_guard.text.words import Word, is_unspaced
 _ANCHORED = 0.45  # slot agreement from which a differing value speaks of the same fact
 _FIRMLY_ANCHORED = 0.5
 _LOOSE = 0.5  # the equal value belongs to something else if its slot fits less than this share of the rival's fit
+_NOT_FOUND = 0.25  # Con of a quantity that no document states and none contradicts
+_COUNTED, _SMALL = 0.7, 10
 _REST_COVERED = 0.6  # share of a claim, without the mention, that a window must have to name a substitute
 _PARALLEL = 0.7  # share of a phrase's other words that a claim must say for a word in its place to be its substitute
+_VERBATIM = 0.99
 _MISPLACED_COVERED = 0.9
 _MISPLACED_MARGIN = 0.15
 _PARAPHRASE = 0.45  # similarity from which a substitute says the same in other words
@@ -53,6 +56,12 @@ class QuantityAlignment:
     end: int = 0
     only_window: bool = False
     conflict: Conflict | None = None
+
+
+def _small_count(value: Quantity) -> float:
+    """Con of a small bare count that the documents do not spell out: they may well list that many things."""
+    countable = value.kind in ("number", "ordinal") and value.unit is None and value.decimals == 0
+    return _COUNTED if countable and value.low is not None and 0 <= value.low <= _SMALL else 0.0
 
 
 class ConflictFinder:
@@ -105,7 +114,7 @@ class ConflictFinder:
             return QuantityAlignment(
                 mention.start, 0.0, rival[1], rival[2].start, rival[2].end, True, self._value_conflict(value, rival, "value")
             )
-        return QuantityAlignment(mention.start, 0.0, None)
+        return QuantityAlignment(mention.start, _small_count(value) or _NOT_FOUND, None)
 
     def _fills_slot(self, source: Quantity, window: int) -> bool:
         """Whether a quantity of a row or record is a field's value and not a number inside one, as in an address."""
@@ -157,7 +166,7 @@ class ConflictFinder:
             if others == 0 or covered < _REST_COVERED:
                 continue
             filler = self._filler(run, evidence, ranked.window, mention)
-            if filler and self._is_parallel(filler, evidence, ranked.window):
+            if filler and self._is_rival(run, filler, evidence, ranked.window):
                 return self._substitute(run, filler, ranked.window)
         return None
 
@@ -196,26 +205,33 @@ class ConflictFinder:
                 covered += 0.7
         return (covered / total if total else 0.0), count
 
-    def _is_parallel(self, filler: list[Word], evidence: ClaimEvidence, window: int) -> bool:
-        """Whether a window's phrase says what the claim says but for the filler.
+    def _is_rival(self, run: tuple[int, ...], filler: list[Word], evidence: ClaimEvidence, window: int) -> bool:
+        """Whether a filler excludes the run, and is not just another wording of it.
 
-        Where the two are worded differently, a word in the same place need not be in the same role.
+        Opposites and other names do in a phrase that says what the claim says. Other words do only where claim and
+        window agree word for word but for them: in a paraphrase, a word in the same place need not be in the same role.
         """
         if self._corpus.windows[window].fields:
             return True
         claimed = {self._analysis.words[i].stem for i in evidence.matches}
-        phrase = self._phrase(filler, window)
+        answer = [self._analysis.words[i] for i in run]
+        exclusive = any(opposes(a, b, self._language) for a in answer for b in filler)
+        names = self._classes[run[0]] is WordClass.NAME
         quantities = self._corpus.window_quantities[window]
+        scope = self._phrase(filler, window) if exclusive or names else self._corpus.window_words[window]
         others = [
             w
-            for w in phrase
+            for w in scope
             if w not in filler
             and not w.is_function
             and not any(q.start < w.end and w.start < q.end for q in quantities)
         ]
-        if not others:
-            return len(phrase) > len(filler)
-        return sum(w.stem in claimed for w in others) >= _PARALLEL * len(others)
+        agreed = sum(w.stem in claimed for w in others)
+        if exclusive or names:
+            return agreed >= _PARALLEL * len(others) if others else len(scope) > len(filler)
+        if len(run) > 2 or len(filler) > 2 or agreed < len(others):
+            return False
+        return self._rest(run, evidence, window, strict=True)[0] >= _VERBATIM
 
     def _phrase(self, filler: list[Word], window: int) -> list[Word]:
         """The words of a window around ``filler`` up to the next punctuation on either side."""

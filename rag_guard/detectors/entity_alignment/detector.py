@@ -32,6 +32,8 @@ from rag_guard.errors import ModelNotFoundError
 from rag_guard.models.embedder import Embedder, has_embeddings, load_embedder
 from rag_guard.schema import Evidence
 from rag_guard.text.analysis import Analysis
+_NOVELTY = {WordClass.VERB: 0.5, WordClass.MODIFIER: 0.5}
+"""How much an unmatched word counts as new information; verbs and modifiers are what paraphrase changes first."""
 _BESIDE_QUANTITY = 0.6
 """Identity of an unmatched noun beside a supported quantity: "300 staff" for "300 people"."""
 
@@ -131,14 +133,14 @@ class _Judge:
         self._repeat_conflicts()
         self._substitutions()
         self._quantity_words = {
-            i: bool(self._quantities[mention.words[0]].consistency)
+            i: self._quantities[mention.words[0]].consistency == 1.0
             for mention in self._aligner.mentions
             if mention.type == "NUM"
             for i in mention.words
         }
         self._claim_of = {i: m.claim for m in self._aligner.mentions for i in m.words}
         self._unmatched = {
-            claim: sum(match.score < 0.5 for match in evidence.matches.values())
+            claim: sum(_NOVELTY.get(self._classes[i], 1.0) for i, m in evidence.matches.items() if m.score < 0.5)
             for claim, evidence in self._aligner.claims.items()
         }
         self._room = {claim: len(self._aligner.candidates(claim)) for claim in self._aligner.claims}
@@ -185,7 +187,7 @@ class _Judge:
             text = " ".join(mention_text(self._analysis, mention).split())
             if aligned.conflict is not None:
                 conflicting.setdefault(text, aligned)
-            elif not aligned.consistency and text in conflicting:
+            elif aligned.consistency < 1.0 and text in conflicting:
                 earlier = conflicting[text]
                 assert earlier.conflict is not None
                 moved = replace(
@@ -232,7 +234,7 @@ class _Judge:
             aligned = self._quantities[mention.words[0]]
             consistency = aligned.consistency
             conflict = conflict or aligned.conflict
-            identity = 1.0 if consistency else 0.0
+            identity = 1.0 if consistency == 1.0 else 0.0
             if aligned.window is not None:
                 window, quote = aligned.window, (aligned.start, aligned.end)
             left_out = 0.0 if aligned.only_window else identity
@@ -269,7 +271,7 @@ class _Judge:
         if score >= 0.5 or self._classes[index] is WordClass.NAME or index in self._by_word:
             return score
         claim = self._claim_of[index]
-        floor = paraphrase_credit(self._classes[index], self._unmatched[claim] - 1, self._room[claim])
+        floor = paraphrase_credit(self._classes[index], self._unmatched[claim], self._room[claim])
         if self._supported_neighbour(index):
             floor = max(floor, _BESIDE_QUANTITY)
         return 1.0 - (1.0 - score) * (1.0 - floor)

@@ -11,8 +11,12 @@ from rag_guard.text.lexicons.negation import CONTRASTS, NEGATIONS
 from rag_guard.text.words import Word
 
 _SCOPE = 3  # content words that a negation reaches
-_COVERED = 0.75  # share of a claim that a window must have to deny it, and the other way round
-_ALL_CONTRASTS = frozenset().union(*CONTRASTS.values())
+_COVERED = 0.8  # share of a claim that a window must have to deny it, and the other way round
+_CLAUSE_ENDS = frozenset().union(*CONTRASTS.values()) | {"and", "und", "et", "y", "e", "i", "och", "a", "ja", "eta"}
+_ONLY = frozenset("only just merely nur seulement solo solamente solament bara jen vain".split())
+_HYPOTHETICAL = frozenset(
+    "if whether unless unclear unknown could may might wenn ob falls si se que om jestli pokud jos ba".split()
+)
 
 
 class PolarityChecker:
@@ -53,11 +57,13 @@ class PolarityChecker:
 
     def _compare(self, indices: list[int], evidence: ClaimEvidence, window: int) -> Conflict | None:
         words = self._analysis.words
-        answer_negated = _scopes([words[i] for i in indices], self._cues)
+        answer_negated = _scopes([words[i] for i in indices], self._cues, self._analysis.answer)
         source = self._corpus.window_words[window]
-        source_negated = _scopes(source, self._cues)
+        source_negated = _scopes(source, self._cues, self._text(window))
         by_stem = {word.stem: word for word in source if not word.is_function}
         aligned = [(i, by_stem[words[i].stem]) for i in indices if words[i].stem in by_stem and i in evidence.matches]
+        if any(w.norm in _HYPOTHETICAL for w in source):
+            return None
         content = [w for w in source if not w.is_function]
         stems = {words[i].stem for i in indices}
         if sum(w.stem in stems for w in content if w.norm not in self._cues) < _COVERED * len(content):
@@ -151,20 +157,24 @@ def _said(name: Sequence[Word], stems: set[str], words: Sequence[Word]) -> list[
     return []
 
 
-def _scopes(words: Sequence[Word], cues: frozenset[str], scope: int = _SCOPE) -> dict[Word, Word]:
-    """Content words that a negation reaches, with its cue: the next ``scope`` ones up to the end of the clause."""
+def _scopes(words: Sequence[Word], cues: frozenset[str], text: str) -> dict[Word, Word]:
+    """Content words that a negation reaches, with its cue: the next few up to punctuation, "and" or a contrast."""
     reached: dict[Word, Word] = {}
-    for position, word in enumerate(words):
-        if word.norm not in cues and not word.norm.endswith("n't"):
+    for position, cue in enumerate(words):
+        if cue.norm not in cues and not cue.norm.endswith("n't"):
             continue
-        count = 0
-        for other in words[position + 1 :]:
-            if other.norm in _ALL_CONTRASTS:
+        following = words[position + 1 :]
+        if following and following[0].norm in _ONLY:
+            continue
+        count, end = 0, cue.end
+        for other in following:
+            if other.norm in _CLAUSE_ENDS or any(char in ",.;:!?()，。；" for char in text[end : other.start]):
                 break
+            end = other.end
             if other.is_function:
                 continue
-            reached.setdefault(other, word)
+            reached.setdefault(other, cue)
             count += 1
-            if count == scope:
+            if count == _SCOPE:
                 break
     return reached

@@ -48,9 +48,13 @@ class RuleClassifier:
         words, language = analysis.words, analysis.language
         initial = _sentence_initial(analysis)
         classes = [closed_class(word, language) or WordClass.NOUN for word in words]
+        for start, end in analysis.references:
+            for i, word in enumerate(words):
+                if start <= word.start and word.end <= end:
+                    classes[i] = WordClass.FUNCTION
         for i, word in enumerate(words):
             if classes[i] is not WordClass.NOUN and not (
-                classes[i] is WordClass.FUNCTION and word.text.isupper() and len(word.text) > 1
+                classes[i] is WordClass.FUNCTION and word.text.isupper() and word.text.isalpha() and len(word.text) > 1
             ):
                 continue
             if word.text[0].isdigit():
