@@ -3,10 +3,12 @@
 The order of the questions, and so which status wins:
 
 1. Nothing to check in the answer (blank, or all filler): ``no_claims``, with or without documents.
-2. Every claim abstains: ``abstained``, with or without documents; unless the documents do answer the question, which
-   is a hallucination ("the text does not say" of a text that does) and so goes on to a verdict.
+2. Every claim abstains: ``abstained``, with or without documents; unless the documents do answer the
+   question, which is a hallucination ("the text does not say" of a text that does) and so goes on to a
+   verdict.
 3. No document with a letter or digit: ``no_context``.
-4. Otherwise detectors decide; abstaining claims among others are exposed, so that they are not checked as statements.
+4. Otherwise detectors decide; abstaining claims among others are exposed, so that they are not checked as
+   statements.
 """
 
 from __future__ import annotations

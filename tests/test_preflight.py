@@ -18,7 +18,9 @@ def check(answer: str, documents: list[str], question: str | None = None) -> Pre
 FEE = ["The fee is 12 EUR."]
 
 
-@pytest.mark.parametrize("answer", ["", "  \n", "...", "👍", "Sure, let me look into that.", "Hi! Happy to help.", "[1]"])
+@pytest.mark.parametrize(
+    "answer", ["", "  \n", "...", "👍", "Sure, let me look into that.", "Hi! Happy to help.", "[1]"]
+)
 def test_answer_without_anything_to_check_has_no_claims(answer: str) -> None:
     assert check(answer, FEE).status is Status.NO_CLAIMS
     assert check(answer, []).status is Status.NO_CLAIMS
@@ -29,7 +31,9 @@ def test_claims_without_readable_documents_have_no_context(documents: list[str])
     assert check("The fee is 12 EUR.", documents).status is Status.NO_CONTEXT
 
 
-@pytest.mark.parametrize("answer", ["The fee is 12 EUR.", "1967", "Yes.", "Paris", "I adore winter holidays."])
+@pytest.mark.parametrize(
+    "answer", ["The fee is 12 EUR.", "1967", "Yes.", "Paris", "I adore winter holidays."]
+)
 def test_claims_with_documents_go_on_to_detectors(answer: str) -> None:
     assert check(answer, FEE) == Preflight()
 
@@ -40,7 +44,9 @@ def test_abstention_needs_no_documents() -> None:
 
 def test_honest_abstention_is_abstained() -> None:
     flight = check(
-        "The provided text does not mention who built it.", ["The castle was sold in 1810."], "Who built the castle?"
+        "The provided text does not mention who built it.",
+        ["The castle was sold in 1810."],
+        "Who built the castle?",
     )
     assert flight.status is Status.ABSTAINED
     assert flight.kinds == ("not_in_documents",)
@@ -91,7 +97,10 @@ def test_abstention_although_the_documents_answer_is_contradicted(
         ("Who designed the tower?", "The tower was designed in 1903."),
         ("When was the bridge demolished?", "The bridge was opened in 1931."),
         ("How old is Marta Ruiz?", "Marta Ruiz joined Orbit Labs in 2015."),
-        ("How many rooms does the inn have?", "The inn has rooms with a view; it was built by 3 brothers in 1900."),
+        (
+            "How many rooms does the inn have?",
+            "The inn has rooms with a view; it was built by 3 brothers in 1900.",
+        ),
         ("How many rooms does the inn have?", "How many rooms does the inn have? We counted 3 rooms twice?"),
         ("What is the capital of Norway?", "In May, Tom visited the capital of Norway."),
         ("Why is the sky blue?", "The sky is blue because of 3 things."),
@@ -105,5 +114,7 @@ def test_honest_abstention_is_never_called_false(question: str | None, document:
 
 
 def test_a_refusal_is_no_false_abstention() -> None:
-    flight = check("I'm sorry, but I can't help with that.", ["The pass costs 30 EUR."], "How much does the pass cost?")
+    flight = check(
+        "I'm sorry, but I can't help with that.", ["The pass costs 30 EUR."], "How much does the pass cost?"
+    )
     assert (flight.status, flight.kinds) == (Status.ABSTAINED, ("refusal",))

@@ -1,8 +1,8 @@
 """Abstentions: claims that say the documents, or the speaker, do not know.
 
-The detector is compositional: a negation (or an inability) governs a verb of knowing or a noun for the thing to know,
-and the subject is the source, the speaker, or nobody. "The text does not mention who built it." abstains; "The company
-did not provide refunds." does not, since its subject is neither.
+The detector is compositional: a negation (or an inability) governs a verb of knowing or a noun for the
+thing to know, and the subject is the source, the speaker, or nobody. "The text does not mention who
+built it." abstains; "The company did not provide refunds." does not, since its subject is neither.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ AbstentionKind = Literal["not_in_documents", "unknown", "refusal"]
 
 
 class Abstention(NamedTuple):
-    """A claim that abstains: because of the documents, because the speaker does not know, or by refusing to help."""
+    """A claim that abstains: the documents do not say, the speaker does not know, or refuses to help."""
 
     start: int
     end: int
@@ -97,7 +97,7 @@ def _read(tokens: list[Token], postposed: bool) -> AbstentionKind | None:
 
 
 def _may_precede(functions: list[int], known: int, negation: int, postposed: bool) -> bool:
-    """Whether the negation can govern what stands before it: a verb in some languages, a noun as the subject of a verb.
+    """Whether the negation can govern what stands before it: a subject always, a verb in some languages.
 
     Never across a "that", behind which the reported statement is negated.
     """

@@ -51,8 +51,8 @@ class DocumentedAnswer:
 def documents_answer(question: str, corpus: Corpus) -> DocumentedAnswer | None:
     """The documents' answer to ``question``, the shortest window first, or None if none is certain.
 
-    Reads questions for an amount, a time, a person or a place in the languages that have cue lexicons. Questions
-    for a thing, a reason or a manner, and those for yes or no, have no telling type: None.
+    Reads questions for an amount, a time, a person or a place in the languages that have cue lexicons.
+    Questions for a thing, a reason or a manner, and those for yes or no, have no telling type: None.
     """
     asked = _read_question(question, corpus.language)
     if asked is None:
@@ -75,9 +75,11 @@ def documents_answer(question: str, corpus: Corpus) -> DocumentedAnswer | None:
 def _read_question(
     question: str, language: str | None
 ) -> tuple[AnswerType, set[str], set[str], str | None] | None:
-    """The type asked for, the content stems, the normal forms of all words, and the stem of what is counted."""
+    """The type asked for, the content stems, the normal forms of all words, the stem of what is counted."""
     for lexicon in candidates(language, question):
-        kinds = [(kind, place) for kind in _TYPES if (place := _find_cue(question, lexicon, kind)) is not None]
+        kinds = [
+            (kind, place) for kind in _TYPES if (place := _find_cue(question, lexicon, kind)) is not None
+        ]
         if not kinds:
             continue
         # "Where does the man who ... live?": the first question word counts, and the longest at its place.
@@ -85,7 +87,9 @@ def _read_question(
         words = find_words(question, language)
         content = {word.stem for word in words if not word.is_function and not start <= word.start < end}
         behind = next((word for word in words if word.start >= end), None)
-        counted = behind.stem if kind == "how_many" and behind is not None and not behind.is_function else None
+        counted = (
+            behind.stem if kind == "how_many" and behind is not None and not behind.is_function else None
+        )
         if len(content) < (1 if kind in ("how_many", "when") else _FEWEST_SHARED):
             return None
         return kind, content, {word.norm for word in words}, counted

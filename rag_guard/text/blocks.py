@@ -1,8 +1,8 @@
 """Markdown layout of a text with exact offsets: which ranges are text, and which are marks of the layout.
 
-A line scanner rather than a CommonMark parser: answers of language models bend CommonMark (lists that start at 2, lists
-right under a sentence, indented prose, bullets such as ``•``), parsers report lines and not columns, and offsets into
-the untouched text are what every later stage needs.
+A line scanner rather than a CommonMark parser: answers of language models bend CommonMark (lists that start
+at 2, lists right under a sentence, indented prose, bullets such as ``•``), parsers report lines and not
+columns, and offsets into the untouched text are what every later stage needs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ BlockKind = Literal[
 
 
 class Block(NamedTuple):
-    """A piece of the layout; ``start`` and ``end`` cover its text without its marker (for a rule, the rule itself)."""
+    """A piece of the layout; ``start`` and ``end`` cover its text without its marker (all of a rule)."""
 
     start: int
     end: int
@@ -56,7 +56,7 @@ def find_blocks(text: str) -> list[Block]:
 
 
 def find_markup(text: str) -> list[tuple[int, int]]:
-    """Ranges that are Markdown marks and not text: emphasis, markers, pipes, fences, link targets, HTML tags."""
+    """Ranges that are Markdown marks and not text: emphasis, markers, pipes, fences, link targets, tags."""
     return list(layout(text).markup)
 
 
@@ -74,7 +74,7 @@ def find_cells(text: str, block: Block) -> list[tuple[int, int]]:
 
 
 def overlapping(ranges: Sequence[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Those of ordered, disjoint ``ranges`` that share text with ``start:end``, without a scan of the others."""
+    """Those of ordered, disjoint ``ranges`` that share text with ``start:end``, found by bisection."""
     index = bisect_right(ranges, start, key=itemgetter(1))
     while index < len(ranges) and ranges[index][0] < end:
         yield ranges[index]
@@ -266,7 +266,7 @@ class _Scanner:
         self.extend(start, end, "paragraph")
 
     def is_item(self, item: regex.Match[str], start: int) -> bool:
-        """Whether a line's number counts it; the first line of a text may open with a date ("1. Mai 2020 ...").
+        """Whether a line's number counts it; the first line of a text may open with a date ("1. Mai 2020").
 
         Later lines are believed; the first one only if a line with the next number follows.
         """

@@ -26,7 +26,8 @@ _NOUNS = "|".join(
     excerpts? articles? results? quellen? dokumente? abschnitte? passagen? fuentes? documentos? fragmentos?
     pasajes? documenti documento fonti fonte brani brano documentos? font fonts fragments? extraits? lähde
     lähteet asiakirja asiakirjat dokumentti dokumentit källa källor dokument zdroj zdroje dokumenty pasáž
-    pasáže iturria iturriak dokumentua dokumentuak 来源 文档 文件 资料 参考 段落 片段 出典 文書 資料 参照 المصدر مصدر المستند
+    pasáže iturria iturriak dokumentua dokumentuak 来源 文档 文件 资料 参考 段落
+    片段 出典 文書 資料 参照 المصدر مصدر المستند
     مستند الوثيقة وثيقة المقطع منبع سند متن स्रोत दस्तावेज़ दस्तावेज источник документ""".split()
 )
 _NUMBER = r"\d{1,3}"

@@ -26,8 +26,8 @@ class ClaimRange(NamedTuple):
 
     Attributes:
         start / end: the claim, without list and heading marks, emphasis and citation markers at its edges.
-        kind: ``clause`` is a part of a sentence that stands on its own; ``word`` is a fragment such as "1967" or
-            "Yes." that only a question makes a statement.
+        kind: ``clause`` is a part of a sentence that stands on its own; ``word`` is a fragment such as
+            "1967" or "Yes." that only a question makes a statement.
         context_start / context_end: the sentence, list item or table row around it.
     """
 
@@ -48,7 +48,9 @@ _DIGIT = regex.compile(r"\p{N}")
 _STATED_NUMBER = regex.compile(r"\d[\d.,]*\d{2}|\d+[.,]\d|\d\s*%|[$€£¥]\s*\d")
 _SECTION = regex.compile(r"\W*\d+(?:\.\d+)*[.):]?\s+")
 _STOPS = ".!?。！？।॥؟…"
-_OPENING = {"(": ")", "[": "]", "{": "}", "（": "）", "【": "】", "「": "」", "『": "』", "《": "》", "“": "”", "«": "»"}
+_OPENING = {
+    pair[0]: pair[1] for pair in ("()", "[]", "{}", "（）", "【】", "「」", "『』", "《》", "“”", "«»")
+}
 _CLOSING = {closer: opener for opener, closer in _OPENING.items()}
 _ENDS = frozenset(_STOPS + "۔%‰°\"'”’€$£¥₹+")
 _STARTS = frozenset("\"'‘$€£¥₹+−±~≈<>≤≥.@¿¡&/\\=")
@@ -166,7 +168,9 @@ class _Edges:
             marker = self._marker_at(end - 1)
             stop = end
             # A full stop behind a citation marker goes with the marker.
-            while marker is None and stop > start and (answer[stop - 1] in _STOPS or answer[stop - 1].isspace()):
+            while (
+                marker is None and stop > start and (answer[stop - 1] in _STOPS or answer[stop - 1].isspace())
+            ):
                 stop -= 1
                 marker = self._marker_at(stop - 1)
             if marker is not None:
@@ -204,11 +208,7 @@ class _Edges:
 
 def _is_question(text: str) -> bool:
     """Whether a sentence asks and so states nothing; a question with a number may state it on the way."""
-    return (
-        bool(_QUESTION.search(text))
-        and not _DIGIT.search(text)
-        and _count_words(text, 0, len(text)) >= 3
-    )
+    return bool(_QUESTION.search(text)) and not _DIGIT.search(text) and _count_words(text, 0, len(text)) >= 3
 
 
 def _is_bold_line(answer: str, block: Block) -> bool:
@@ -234,7 +234,7 @@ def _states_something(answer: str, block: Block) -> bool:
 
 
 def _mark_words(answer: str, claims: list[ClaimRange]) -> list[ClaimRange]:
-    """Give fragments the kind ``word``: one word anywhere, or a few without a full stop as the whole answer."""
+    """Give fragments the kind ``word``: one word anywhere, or a few that are the whole answer."""
     marked = []
     for claim in claims:
         if claim.kind in ("sentence", "heading"):

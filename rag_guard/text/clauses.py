@@ -1,4 +1,4 @@
-"""Where a sentence falls into clauses that stand on their own; conservative, as a wrong cut makes half claims."""
+"""Where a sentence falls into clauses that stand alone; conservative: a wrong cut makes half claims."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import IntFlag, auto
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import regex
@@ -137,7 +137,7 @@ class _Reader:
         return found
 
 
-@lru_cache(maxsize=None)
+@cache
 def _reader(language: str) -> _Reader:
     found = lexicon(language)
     if found is None:

@@ -1,4 +1,4 @@
-"""Filler: greetings, offers, lead-ins and hedges, told by what a sentence lacks (content) and not by what it says."""
+"""Filler: greetings, offers, lead-ins and hedges, told by the content that a sentence lacks."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _LONGEST_LABEL = 3
 
 
 def is_filler(sentence: str, lexicons: tuple[Lexicon, ...]) -> bool:
-    """Whether nothing in ``sentence`` can be checked: every word is a cue, one of them social or announcing."""
+    """Whether nothing in ``sentence`` can be checked: all words are cues, one social or announcing."""
     if _DIGIT.search(sentence):
         return False
     return any(_is_filler(sentence, lexicon) for lexicon in lexicons)
 
 
 def filler_prefix(sentence: str, lexicons: tuple[Lexicon, ...]) -> int:
-    """How many characters at the start of ``sentence`` are filler ("Sure, ", "Based on the passages, "); 0 if none."""
+    """How many characters at the start of ``sentence`` are filler ("Sure, ", "Based on the passages, ")."""
     position = 0
     while match := _PREFIX_END.search(sentence, position):
         head = sentence[position : match.start()]
@@ -50,10 +50,10 @@ def filler_prefix(sentence: str, lexicons: tuple[Lexicon, ...]) -> int:
 
 
 def is_lead_in(sentence: str, lexicons: tuple[Lexicon, ...], announces: bool) -> bool:
-    """Whether a sentence that ends with a colon only announces what follows; ``announces``: something follows.
+    """Whether a sentence that ends with a colon only announces; ``announces``: something follows it.
 
-    A label of a few words does ("Key features:"), and so does a longer sentence that has an announcing word or ends
-    in a function word ("Open a session like this:"), unless it carries a number or a name.
+    A label of a few words does ("Key features:"), and so does a longer sentence that has an announcing word
+    or ends in a function word ("Open a session like this:"), unless it carries a number or a name.
     """
     if not announces or _DIGIT.search(sentence):
         return False
@@ -91,7 +91,7 @@ def _is_filler(sentence: str, lexicon: Lexicon) -> bool:
 
 
 def _is_prefix(head: str, lexicon: Lexicon, announces: bool) -> bool:
-    """Stricter than for a sentence: assents, frames that name the source, and before a colon announcements."""
+    """Stricter than for a sentence: assents, frames that name the source, announcements before a colon."""
     if not _is_filler(head, lexicon):
         return False
     tokens = read_tokens(head, lexicon)

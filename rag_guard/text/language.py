@@ -1,4 +1,4 @@
-"""The language of a text: by script where the script tells it, else py3langid on the first few hundred characters."""
+"""The language of a text: by script where the script tells it, else by py3langid on its beginning."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ _LATIN_LETTERS_SURE = 40
 _CANDIDATES = frozenset(
     "ca cs da de en es et eu fi fr hr hu id it lt lv nl no pl pt ro sk sl sv sw tl tr vi".split()
 )
-"""Languages a text in Latin script may be in; rarer ones only attract short texts that are in none of them."""
+"""Languages a text in Latin script may be in; rarer ones only attract short texts in none of them."""
 _ENGLISH_PRIOR = 12.0
 _FUNCTION_WORD = 6.0
-"""Nats that a short text gets for being English, and for each function word of a language in it: a model of letter
-sequences alone takes a name or two for another language."""
+"""Nats that a short text gets for being English, and for each function word of a language in it: a model of
+letter sequences alone takes a name or two for another language."""
 
 
 def detect_language(text: str, context: str | None = None) -> str | None:
     """ISO 639-1 code of ``text``, or None if it cannot be told.
 
-    A short text in the script of ``context`` (a document, say) is taken to be in the language of ``context``, since a
-    few words give statistics too little to go by.
+    A short text in the script of ``context`` (a document, say) is taken to be in the language of
+    ``context``, since a few words give statistics too little to go by.
     """
     own, letters = _guess(text[:_SAMPLE])
     if own is not None and letters >= _LATIN_LETTERS_SURE:

@@ -197,6 +197,15 @@ def test_every_lexicon_has_what_filler_and_abstentions_need(language: str) -> No
     found = lexicon(language)
     assert found is not None
     assert found.language == language
-    for name in ("courtesy", "lead_ins", "glue", "sources", "negations", "inability", "knowledge", "information"):
+    for name in (
+        "courtesy",
+        "lead_ins",
+        "glue",
+        "sources",
+        "negations",
+        "inability",
+        "knowledge",
+        "information",
+    ):
         assert found.cues(name).entries
     assert not set(found.cues("glue").words) & set(found.cues("negations").words) - {"n", "ne"}

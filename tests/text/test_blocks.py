@@ -25,7 +25,8 @@ def test_lists_under_a_sentence_nested_and_with_any_marker() -> None:
     text = "Rules:\n1. One\n2) Two\n- three\n  * four\n+ five\n• six\n- [x] seven\n   goes on"
     assert blocks(text) == [
         ("paragraph", "Rules:"), ("list_item", "One"), ("list_item", "Two"), ("list_item", "three"),
-        ("list_item", "four"), ("list_item", "five"), ("list_item", "six"), ("list_item", "seven\n   goes on"),
+        ("list_item", "four"), ("list_item", "five"), ("list_item", "six"),
+        ("list_item", "seven\n   goes on"),
     ]  # fmt: skip
     assert markup(text) == ["1. ", "2) ", "- ", "  * ", "+ ", "• ", "- [x] "]
 
@@ -47,7 +48,13 @@ def test_headings_rules_and_quotes() -> None:
 def test_tables_have_header_rule_rows_and_cells() -> None:
     text = "| city | pop |\n|:---|---:|\n| Arden | 12,000 |\n| a \\| b | |\nafter"
     found = find_blocks(text)
-    assert [block.kind for block in found] == ["table_header", "table_rule", "table_row", "table_row", "paragraph"]
+    assert [block.kind for block in found] == [
+        "table_header",
+        "table_rule",
+        "table_row",
+        "table_row",
+        "paragraph",
+    ]
     assert [text[start:end] for start, end in find_cells(text, found[2])] == ["Arden", "12,000"]
     assert [text[start:end] for start, end in find_cells(text, found[3])] == ["a \\| b"]
     assert find_cells(text, found[4]) == []
@@ -60,16 +67,20 @@ def test_rows_without_a_header_are_rows() -> None:
 @pytest.mark.parametrize("fence", ["```", "~~~~"])
 def test_code_is_its_lines_and_the_info_string_is_markup(fence: str) -> None:
     text = f"Like this:\n{fence}python\nx = 1\n\n# no heading\n{fence}\nDone."
-    assert blocks(text) == [("paragraph", "Like this:"), ("code", "x = 1\n\n# no heading"), ("paragraph", "Done.")]
+    assert blocks(text) == [
+        ("paragraph", "Like this:"),
+        ("code", "x = 1\n\n# no heading"),
+        ("paragraph", "Done."),
+    ]
     assert markup(text) == [f"{fence}python", fence]
     assert blocks(f"{fence}\nx = 1") == [("code", "x = 1")]
 
 
 def test_inline_marks_are_markup_and_lookalikes_are_text() -> None:
-    text = "**B** __u__ *i* `c*d*` [label](http://u.v/w_(x)) ![alt](i.png) ~~s~~ <br/> \\* snake_case_name 2*3*4 a < b"
+    text = "**B** __u__ *i* `c*d*` [label](http://u.v/w_(x)) ![alt](i.png) ~~s~~ <br/> \\* snake_case 2*3*4 a < b"
     assert markup(text) == [
-        "**", "**", "__", "__", "*", "*", "`", "`", "[", "](http://u.v/w_(x))", "![", "](i.png)", "~~", "~~", "<br/>",
-        "\\",
+        "**", "**", "__", "__", "*", "*", "`", "`", "[", "](http://u.v/w_(x))", "![", "](i.png)", "~~",
+        "~~", "<br/>", "\\",
     ]  # fmt: skip
 
 

@@ -19,7 +19,8 @@ def markers(text: str) -> list[tuple[str, tuple[int, ...]]]:
         ("[Doc. 3; Doc. 4]", (3, 4)), ("[source: 2]", (2,)), ("[Passage 1 and Passage 3]", (1, 3)),
         ("(Source 3)", (3,)), ("(Sources 1 and 2)", (1, 2)), ("(see passage 2)", (2,)),
         ("(passages 1, 2, and 3)", (1, 2, 3)), ("(based on passage 2)", (2,)), ("(Quelle 2)", (2,)),
-        ("(Fuentes 1 y 2)", (1, 2)), ("(资料3)", (3,)), ("【1】", (1,)), ("【2†source】", (2,)), ("[[4]]", (4,)),
+        ("(Fuentes 1 y 2)", (1, 2)), ("(资料3)", (3,)), ("【1】", (1,)), ("【2†source】", (2,)), ("[[4]]",
+        (4,)),
         ("<sup>5</sup>", (5,)), ("[1](http://x.y/z)", (1,)), ("[[1]](http://x.y)", (1,)),
     ],
 )  # fmt: skip
@@ -36,7 +37,8 @@ def test_neighbouring_markers_are_two() -> None:
     "text",
     [
         "in the census [1998] of", "the array a[1] is", "my_list[2] holds", "rows[0] = 3", "x = [1, 2]",
-        '{"sizes": [1, 2]}', "- [x] done", "[label](http://x.y)", "`a [1]`", "```\nb [1]\n```", "(12)", "(3 sources)",
+        '{"sizes": [1, 2]}', "- [x] done", "[label](http://x.y)", "`a [1]`", "```\nb [1]\n```", "(12)",
+        "(3 sources)",
         "(in 1990)", "[sic]", "[1",
     ],
 )  # fmt: skip

@@ -17,7 +17,8 @@ def texts(text: str, language: str | None = "en") -> list[str]:
 
 def test_list_items_without_their_markers_and_lead_in() -> None:
     assert claims("Rules:\n1. The fee is 5 EUR.\n2. Pensioners enter free.\n- Open 24/7") == [
-        ("list_item", "The fee is 5 EUR."), ("list_item", "Pensioners enter free."), ("list_item", "Open 24/7"),
+        ("list_item", "The fee is 5 EUR."), ("list_item", "Pensioners enter free."),
+        ("list_item", "Open 24/7"),
     ]  # fmt: skip
 
 
@@ -36,12 +37,19 @@ def test_filler_around_a_claim_is_left_out() -> None:
     assert texts(answer) == ["The bridge opened in 1931."]
     assert texts("Sure, here is the answer: the fee is 5 EUR.") == ["the fee is 5 EUR."]
     assert texts("Based on the given passages, the fee is 5 EUR.") == ["the fee is 5 EUR."]
-    assert texts("Natürlich, hier ist die Antwort: Die Gebühr beträgt 5 EUR.", "de") == ["Die Gebühr beträgt 5 EUR."]
+    assert texts("Natürlich, hier ist die Antwort: Die Gebühr beträgt 5 EUR.", "de") == [
+        "Die Gebühr beträgt 5 EUR."
+    ]
 
 
 @pytest.mark.parametrize(
     "answer",
-    ["The document was signed in 1998.", "The text was written by Ann Lee.", "Answers cost 5 EUR.", "Sure Ltd. was sold."],
+    [
+        "The document was signed in 1998.",
+        "The text was written by Ann Lee.",
+        "Answers cost 5 EUR.",
+        "Sure Ltd. was sold.",
+    ],
 )
 def test_cue_words_with_content_stay_claims(answer: str) -> None:
     assert texts(answer) == [answer]
@@ -49,7 +57,10 @@ def test_cue_words_with_content_stay_claims(answer: str) -> None:
 
 def test_a_lead_in_with_a_number_or_a_name_is_a_claim() -> None:
     assert texts("The hotel has 3 pools:\n- north\n- south")[0] == "The hotel has 3 pools"
-    assert texts("The architects were Ann and Petra Lind:\n- north")[0] == "The architects were Ann and Petra Lind"
+    assert (
+        texts("The architects were Ann and Petra Lind:\n- north")[0]
+        == "The architects were Ann and Petra Lind"
+    )
     assert texts("Open a session like this:\n```\nconnect(host)\n```") == ["connect(host)"]
 
 
@@ -59,7 +70,10 @@ def test_a_question_states_nothing_unless_it_has_a_number() -> None:
 
 
 def test_headings_are_no_claims_unless_they_state_something() -> None:
-    assert texts("# Overview\n\nThe fee is 5.\n\n**Opening hours**\n\nIt opens at 8.") == ["The fee is 5.", "It opens at 8."]
+    assert texts("# Overview\n\nThe fee is 5.\n\n**Opening hours**\n\nIt opens at 8.") == [
+        "The fee is 5.",
+        "It opens at 8.",
+    ]
     assert texts("## Sales rose by 12% in 2021\n\nThey did.") == ["Sales rose by 12% in 2021", "They did."]
     assert texts("## 1.2 Overview\n\nThe fee is 5.") == ["The fee is 5."]
 
@@ -83,8 +97,14 @@ def test_emphasis_and_citation_markers_stay_outside() -> None:
 @pytest.mark.parametrize(
     ("answer", "clauses"),
     [
-        ("Belmo has 48,000 inhabitants; Corva has 12,000.", ["Belmo has 48,000 inhabitants", "Corva has 12,000."]),
-        ("The fee is 5 EUR, but it is waived on Mondays.", ["The fee is 5 EUR", "but it is waived on Mondays."]),
+        (
+            "Belmo has 48,000 inhabitants; Corva has 12,000.",
+            ["Belmo has 48,000 inhabitants", "Corva has 12,000."],
+        ),
+        (
+            "The fee is 5 EUR, but it is waived on Mondays.",
+            ["The fee is 5 EUR", "but it is waived on Mondays."],
+        ),
         ("Although it rained, the tour took 2 hours.", ["Although it rained", "the tour took 2 hours."]),
         ("桥长五百米以上；它于1931年开通。", ["桥长五百米以上", "它于1931年开通。"]),
     ],

@@ -61,7 +61,11 @@ def test_a_lone_surrogate_changes_no_offset() -> None:
 
 
 def test_short_lines_are_sentences_and_wrapped_lines_are_not() -> None:
-    assert split("Apples are red\r\nBananas are yellow\r\nPears") == ["Apples are red", "Bananas are yellow", "Pears"]
+    assert split("Apples are red\r\nBananas are yellow\r\nPears") == [
+        "Apples are red",
+        "Bananas are yellow",
+        "Pears",
+    ]
     wrapped = (
         "This is a long paragraph that was wrapped at a fixed width and so goes\n"
         "on in the next line before it ends. Another one follows it in the same\nblock."
@@ -70,7 +74,11 @@ def test_short_lines_are_sentences_and_wrapped_lines_are_not() -> None:
 
 
 def test_emphasis_and_code_do_not_hide_or_make_sentence_ends() -> None:
-    assert split("**It is open.** Use `a.b. C()` now. _Done._") == ["It is open.", "Use `a.b. C()` now.", "Done."]
+    assert split("**It is open.** Use `a.b. C()` now. _Done._") == [
+        "It is open.",
+        "Use `a.b. C()` now.",
+        "Done.",
+    ]
 
 
 def test_sentences_stay_inside_their_blocks() -> None:

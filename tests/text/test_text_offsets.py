@@ -15,11 +15,16 @@ from rag_guard.text.sentences import find_sentences
 
 FRAGMENTS = st.sampled_from(
     [
-        "The hall seats 900.", "Dr. Lee", " e.g. ", "am 1. Mai 2020", "東京は大きい。", "यह है।", "نعم؟", "e\u0301",
-        "\U0001f468\u200d\U0001f469", "\ud800", "\u00a0", "\r\n", "\n\n", "\n", "\r", "\u2028", "\t", "**", "_", "*", "`",
-        "```", "~~~py\n", "| a | b |\n|---|---|\n", "|", "- ", "1. ", "2) ", "# ", "> ", "[1]", "[2][5]", "(Source 3)",
-        "[^1]", "【1】", "[1](http://x.y)", "[x](z)", "<br>", "<b>", "\\*", "---", "===", ";", ", but it is ", ": ", "!?",
-        "...", "…", "\"", "”", "(", ")", "«", "\u200f", "\ufeff", "\x00", "🎉", "⁵", "½", "Sure, here is it:", "I don't know.",
+        "The hall seats 900.", "Dr. Lee", " e.g. ", "am 1. Mai 2020", "東京は大きい。", "यह है।", "نعم؟",
+        "e\u0301",
+        "\U0001f468\u200d\U0001f469", "\ud800", "\u00a0", "\r\n", "\n\n", "\n", "\r", "\u2028", "\t", "**",
+        "_", "*", "`",
+        "```", "~~~py\n", "| a | b |\n|---|---|\n", "|", "- ", "1. ", "2) ", "# ", "> ", "[1]", "[2][5]",
+        "(Source 3)",
+        "[^1]", "【1】", "[1](http://x.y)", "[x](z)", "<br>", "<b>", "\\*", "---", "===", ";",
+        ", but it is ", ": ", "!?",
+        "...", "…", "\"", "”", "(", ")", "«", "\u200f", "\ufeff", "\x00", "🎉", "⁵", "½",
+        "Sure, here is it:", "I don't know.",
     ]
 )  # fmt: skip
 TEXTS = st.one_of(
@@ -95,7 +100,9 @@ def test_citations_are_ordered_and_name_numbers(text: str) -> None:
 @example("A [1].", "en")
 @example("(A [1])", "en")
 @example('"A" [1]."', "en")
-def test_claims_are_trimmed_ordered_and_free_of_markers_at_their_edges(text: str, language: str | None) -> None:
+def test_claims_are_trimmed_ordered_and_free_of_markers_at_their_edges(
+    text: str, language: str | None
+) -> None:
     citations = find_citations(text)
     claims = find_claims(text, language, citations)
     check_ranges(text, [(claim.start, claim.end) for claim in claims])
@@ -117,7 +124,10 @@ def test_language_never_raises(text: str, context: str) -> None:
     assert language is None or (len(language) in (2, 3) and language.islower())
 
 
-@pytest.mark.parametrize("unit", ["(" , "*", "[1](", "`", "<a ", "|", "1. ", "> ", ";", "_a", "a\n", "。", "[", "\\", ", and it is "])
+@pytest.mark.parametrize(
+    "unit",
+    ["(", "*", "[1](", "`", "<a ", "|", "1. ", "> ", ";", "_a", "a\n", "。", "[", "\\", ", and it is "],
+)
 def test_long_repetitions_are_read_in_linear_time(unit: str) -> None:
     import time
 

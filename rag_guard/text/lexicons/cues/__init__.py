@@ -1,15 +1,16 @@
 """Small cue lexicons, one module per language: what filler, abstentions, clauses and questions are made of.
 
-A lexicon holds words by their function, never whole sentences: a sentence is filler because all of its words are cues
-and none can be checked, and an abstention because a negation governs a verb of knowing with a source or the speaker as
-its subject. Entries are in normal form (see :func:`rag_guard.text.words.normalize`), separated by white space; ``_``
-stands for a space inside a phrase; a trailing ``*`` makes an entry a prefix.
+A lexicon holds words by their function, never whole sentences: a sentence is filler because all of its
+words are cues and none can be checked, and an abstention because a negation governs a verb of knowing with
+a source or the speaker as its subject. Entries are in normal form (see
+:func:`rag_guard.text.words.normalize`), separated by white space; ``_`` stands for a space inside a phrase;
+a trailing ``*`` makes an entry a prefix.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from importlib import import_module
 
 from rag_guard.text.words import normalize
@@ -56,7 +57,8 @@ class Lexicon:
         speakers: the answering speaker.
         negations: not, no, without.
         inability: unable, cannot, impossible: a negation that needs no subject.
-        unknowing: words that are an abstention by themselves once a source or nothing else is around (unknown).
+        unknowing: words that are an abstention by themselves once a source or nothing else is around
+            (unknown).
         knowledge: verbs of knowing, saying, containing and finding, in the forms that a negation governs.
         own_knowledge: first-person forms in languages that drop the pronoun, governed by a negation (sé, so).
         information: nouns for the thing not known (information, details, answer).
@@ -121,7 +123,7 @@ class Lexicon:
         return cues
 
 
-@lru_cache(maxsize=None)
+@cache
 def lexicon(language: str) -> Lexicon | None:
     """The lexicon of an ISO 639-1 language, or None where there is none."""
     if language not in LANGUAGES:
@@ -131,10 +133,10 @@ def lexicon(language: str) -> Lexicon | None:
 
 
 def candidates(language: str | None, text: str) -> tuple[Lexicon, ...]:
-    """The lexicons worth trying on ``text``: that of its language and English, more if the language is not sure.
+    """The lexicons worth trying on ``text``: its language's and English; more if the language is not sure.
 
-    English is always among those of a Latin text, since chatty phrases come in English around answers in any language.
-    Of a text too short to tell its language, all languages of its script are tried.
+    English is always among those of a Latin text, since chatty phrases come in English around answers in
+    any language. Of a text too short to tell its language, all languages of its script are tried.
     """
     names: tuple[str, ...]
     if _is_latin(text):
