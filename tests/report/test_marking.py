@@ -76,3 +76,8 @@ def test_surroundings_stay_on_the_line_and_end_at_words() -> None:
     assert before == "…word word word word "
     assert after == " deep deep deep deep…"
     assert surroundings("a\r\nb 41 c\r\nd", 5, 7) == ("b ", " c")
+
+
+def test_border_inside_a_line_end_adds_no_line() -> None:
+    pieces = cut("ab\r\ncd", [Range(0, 3, "before"), Range(3, 6, "after")])
+    assert [piece.text for piece in pieces] == ["ab", "\ncd"]
