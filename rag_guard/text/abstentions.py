@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+import regex
+
 from rag_guard.text.claims import ClaimRange
 from rag_guard.text.cues import Function, Token, read_tokens
-from rag_guard.text.lexicons.cues import candidates
+from rag_guard.text.filler import is_filler
+from rag_guard.text.lexicons.cues import Lexicon, candidates
 
 AbstentionKind = Literal["not_in_documents", "unknown", "refusal"]
 
@@ -54,6 +57,9 @@ _COMPLEMENTIZER = int(Function.COMPLEMENTIZER)
 _GLUE = int(Function.GLUE)
 _FRAMING = int(Function.FRAMING)
 
+_COMMA = regex.compile(r"[,،，、]\s*")
+_ASIDE = regex.compile(r"[(（][^()（）]*[)）]")
+_SHORTEST_STATEMENT = 4
 # How far a negation reaches to what it negates, in words, and how much content may stand between.
 _REACH = 6
 _CONTENT_BETWEEN = 2
@@ -72,12 +78,34 @@ def find_abstentions(
         if claim.kind in ("code", "table_cell"):
             continue
         text = answer[claim.start : claim.end]
+        # An aside does not make its sentence abstain ("Use a brush (not mentioned in the text).").
+        if not text.startswith(("(", "（")):
+            text = _ASIDE.sub(" ", text)
+        if _goes_on(text, lexicons):
+            continue
         for lexicon in lexicons:
             kind = _read(read_tokens(text, lexicon), lexicon.postposed)
             if kind is not None:
                 found.append(Abstention(claim.start, claim.end, kind))
                 break
     return found
+
+
+def _goes_on(text: str, lexicons: tuple[Lexicon, ...]) -> bool:
+    """Whether "..., but ..." or "While ..., ..." adds a statement that an abstention must not keep unchecked."""
+    for match in _COMMA.finditer(text):
+        tail = text[match.end() :]
+        for lexicon in lexicons:
+            tokens = read_tokens(tail, lexicon)
+            if len(tokens) < _SHORTEST_STATEMENT:
+                continue
+            opposed = tail[: tokens[0].end].casefold() in lexicon.cues("adversatives") or any(
+                text[token.start : token.end].casefold() in lexicon.cues("concessives")
+                for token in read_tokens(text[: match.start()], lexicon)
+            )
+            if opposed and not is_filler(tail, lexicons) and _read(tokens, lexicon.postposed) is None:
+                return True
+    return False
 
 
 def _read(tokens: list[Token], postposed: bool) -> AbstentionKind | None:

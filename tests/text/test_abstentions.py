@@ -209,3 +209,21 @@ def test_every_lexicon_has_what_filler_and_abstentions_need(language: str) -> No
     ):
         assert found.cues(name).entries
     assert not set(found.cues("glue").words) & set(found.cues("negations").words) - {"n", "ne"}
+
+
+def test_an_abstention_does_not_hide_the_statement_behind_its_but() -> None:
+    answer = "Non ho informazioni in tempo reale, ma secondo i dati lo stadio ospita 30.000 persone."
+    assert find_abstentions(answer, find_claims(answer, "it"), "it") == []
+    for answer in (
+        "Protect it: while not mentioned in the passages, covers can help against dust.",
+        "Replace the whole seat (not mentioned in the passages).",
+    ):
+        assert find_abstentions(answer, find_claims(answer, "en"), "en") == []
+    for answer in ("I don't know, but feel free to ask me.", "I don't know, but the text does not say it."):
+        claims = find_claims(answer, "en")
+        assert len(find_abstentions(answer, claims, "en")) == len(claims)
+
+
+def test_a_set_phrase_with_a_negation_does_not_negate() -> None:
+    answer = "Sin embargo, hasta la fecha ha ganado un premio."
+    assert find_abstentions(answer, find_claims(answer, "es"), "es") == []

@@ -77,7 +77,7 @@ def test_code_is_its_lines_and_the_info_string_is_markup(fence: str) -> None:
 
 
 def test_inline_marks_are_markup_and_lookalikes_are_text() -> None:
-    text = "**B** __u__ *i* `c*d*` [label](http://u.v/w_(x)) ![alt](i.png) ~~s~~ <br/> \\* snake_case 2*3*4 a < b"
+    text = "**B** __u__ *i* `c*d*` [label](http://u.v/w_(x)) ![alt](i.png) ~~s~~ <br/> \\* a_b_c 2*3*4 a < b"
     assert markup(text) == [
         "**", "**", "__", "__", "*", "*", "`", "`", "[", "](http://u.v/w_(x))", "![", "](i.png)", "~~",
         "~~", "<br/>", "\\",

@@ -39,7 +39,7 @@ LEXICON = Lexicon(
         nom xifra indicació explicació referència""",
     own_knowledge="sé conec trobo tinc disposo puc",
     assistance="ajudar ajudar-te ajudar-lo assistir",
-    adversatives="però sinó tanmateix",
+    adversatives="però sens_dubte sense_dubte sinó tanmateix",
     conjunctions="i mentre",
     concessives="encara_que mentre tot_i malgrat",
     complementizers="que",

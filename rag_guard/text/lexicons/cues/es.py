@@ -45,7 +45,7 @@ LEXICON = Lexicon(
         nombre cifra indicación explicación referencia""",
     own_knowledge="sé conozco encuentro tengo dispongo puedo cuento",
     assistance="ayudar ayudarte ayudarle asistir",
-    adversatives="pero sino embargo aunque",
+    adversatives="pero sino sin_embargo sin_duda aunque",
     conjunctions="y mientras así",
     concessives="aunque mientras si_bien a_pesar",
     complementizers="que",

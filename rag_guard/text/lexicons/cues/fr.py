@@ -46,7 +46,7 @@ LEXICON = Lexicon(
         précisions élément éléments""",
     own_knowledge="sais connais dispose",
     assistance="aider assister aide",
-    adversatives="mais cependant toutefois pourtant néanmoins",
+    adversatives="mais sans_doute cependant toutefois pourtant néanmoins",
     conjunctions="et tandis alors",
     concessives="bien_que tandis_que alors_que quoique si",
     complementizers="que qu",

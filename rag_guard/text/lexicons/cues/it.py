@@ -45,7 +45,7 @@ LEXICON = Lexicon(
         numero nome cifra indicazione indicazioni spiegazione riferimento riferimenti""",
     own_knowledge="so conosco ho trovo dispongo posso",
     assistance="aiutare aiutarti aiutarla assistere",
-    adversatives="ma però tuttavia bensì invece",
+    adversatives="ma senza_dubbio però tuttavia bensì invece",
     conjunctions="e mentre così",
     concessives="sebbene mentre anche_se benché nonostante",
     complementizers="che",
