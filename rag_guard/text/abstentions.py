@@ -92,7 +92,7 @@ def find_abstentions(
 
 
 def _goes_on(text: str, lexicons: tuple[Lexicon, ...]) -> bool:
-    """Whether "..., but ..." or "While ..., ..." adds a statement that an abstention must not keep unchecked."""
+    """Whether "..., but ..." or "While ..., ..." adds a statement, which must not go unchecked."""
     for match in _COMMA.finditer(text):
         tail = text[match.end() :]
         for lexicon in lexicons:
