@@ -233,24 +233,42 @@ class Corpus:
         return initials
 
     @cached_property
-    def _short_forms(self) -> dict[str, list[tuple[str, int]]]:
-        """All-capital words of two to four letters, by first letter, with the first window that has each."""
-        forms: dict[str, list[tuple[str, int]]] = {}
+    def _short_forms(self) -> dict[str, list[tuple[Word, int]]]:
+        """Capitalised words of two to four letters, by first letter, with the first window that has each."""
+        forms: dict[str, list[tuple[Word, int]]] = {}
         seen: set[str] = set()
         for index, words in enumerate(self.window_words):
             for word in words:
-                if 2 <= len(word.text) <= 4 and word.text.isupper() and word.text.isalpha() and word.norm not in seen:
-                    seen.add(word.norm)
-                    forms.setdefault(word.norm[0], []).append((word.norm, index))
+                if 2 <= len(word.text) <= 4 and word.text[0].isupper() and word.text.isalpha() and word.text not in seen:
+                    seen.add(word.text)
+                    forms.setdefault(word.norm[0], []).append((word, index))
         return forms
 
     def abbreviation(self, norm: str) -> int | None:
-        """The first window with an all-capital short form of a longer word: its first letter, then others in order."""
+        """The first window with a short form of a longer name: CA for California, Dr for Drive or Doctor.
+
+        All capitals keep the order of the name's letters; others are its beginning, or its first and last letters.
+        """
         for form, index in self._short_forms.get(norm[:1], ()):
+            if len(norm) < len(form.norm) + 2:
+                continue
             letters = iter(norm)
-            if len(norm) > len(form) + 2 and all(letter in letters for letter in form):
+            in_order = all(letter in letters for letter in form.norm)
+            ends = norm.startswith(form.norm) or (len(form.norm) == 2 and norm[-1] == form.norm[-1])
+            if in_order if form.text.isupper() else ends:
                 return index
         return None
+
+    def is_one_name(self, norms: list[str]) -> bool:
+        """Whether the documents somewhere have all these words side by side as one capitalised name."""
+        wanted = set(norms)
+        for words in self.window_words:
+            for start, word in enumerate(words):
+                if word.norm in wanted and word.text[0].isupper():
+                    run = words[start : start + len(wanted)]
+                    if {other.norm for other in run} == wanted and all(other.text[0].isupper() for other in run):
+                        return True
+        return False
 
     def content_words(self, index: int) -> list[Word]:
         """The content words of a window's own text."""

@@ -24,6 +24,7 @@ _COURTESY = int(Function.COURTESY)
 _HESITATION = int(Function.HESITATION)
 _LONGEST = 40
 _LONGEST_LEAD_IN = 14
+_LONGEST_PRESENTATION = 240
 _LONGEST_PREFIX = 14
 _LONGEST_LABEL = 3
 
@@ -55,7 +56,11 @@ def is_lead_in(sentence: str, lexicons: tuple[Lexicon, ...], announces: bool) ->
     A label of a few words does ("Key features:"), and so does a longer sentence that has an announcing word
     or ends in a function word ("Open a session like this:"), unless it carries a number or a name.
     """
-    if not announces or _DIGIT.search(sentence):
+    if not announces:
+        return False
+    if any(_presents_answer(sentence, lexicon) for lexicon in lexicons):
+        return True
+    if _DIGIT.search(sentence):
         return False
     words = sentence.split()
     if len(words) > _LONGEST_LEAD_IN or any(word[:1].isupper() and word[1:2].islower() for word in words[1:]):
@@ -70,6 +75,18 @@ def is_lead_in(sentence: str, lexicons: tuple[Lexicon, ...], announces: bool) ->
         ):
             return True
     return False
+
+
+def _presents_answer(sentence: str, lexicon: Lexicon) -> bool:
+    """Whether a sentence presents the answer as a text ("Here is a summary of the article in 80 words"): its numbers
+    and names are those of the request."""
+    if len(sentence) > _LONGEST_PRESENTATION:
+        return False
+    tokens = read_tokens(sentence, lexicon)
+    announcing = [token for token in tokens if token.functions & Function.LEAD_IN]
+    opens = bool(tokens) and bool(tokens[0].functions & (Function.LEAD_IN | Function.COURTESY))
+    about_text = any(token.functions & Function.SOURCE for token in tokens[1:])
+    return opens and len(announcing) + about_text >= 2
 
 
 def _is_filler(sentence: str, lexicon: Lexicon) -> bool:

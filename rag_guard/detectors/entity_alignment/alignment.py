@@ -118,6 +118,7 @@ class Aligner:
                     match.score, match.window, match.how = elsewhere.score, elsewhere.window, elsewhere.how
             evidence.matches[index], evidence.second[index] = best, second
         if mention.type == "ENT":
+            self._match_joined(mention, evidence)
             self._match_acronym(mention, evidence)
 
     def _in_window(self, word: Word, window: int) -> tuple[float, str]:
@@ -149,6 +150,21 @@ class Aligner:
         if (windows := corpus.postings.get(word.stem)) or word.norm in corpus.norms:
             return WordMatch(ELSEWHERE, windows[0] if windows else None, "elsewhere")
         return WordMatch()
+
+    def _match_joined(self, mention: AnswerMention, evidence: ClaimEvidence) -> None:
+        """Wi-Fi for WiFi: a name of several words that a window writes as one."""
+        joined = "".join(self.analysis.words[i].norm for i in mention.words)
+        if len(mention.words) < 2 or len(joined) < 4 or all(evidence.matches[i].score for i in mention.words):
+            return
+        corpus = self.analysis.corpus
+        windows = [ranked.window for ranked in evidence.pool] + corpus.postings.get(joined, [])
+        for window in windows:
+            if joined in corpus.joined_text(window):
+                for i in mention.words:
+                    for matches in (evidence.matches, evidence.second):
+                        if matches[i].score < COMPOUND:
+                            matches[i] = WordMatch(COMPOUND, window, "compound")
+                return
 
     def _match_acronym(self, mention: AnswerMention, evidence: ClaimEvidence) -> None:
         """WMO for World Meteorological Organization, in either direction, and CA for California."""

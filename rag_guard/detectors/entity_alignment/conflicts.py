@@ -110,11 +110,13 @@ class ConflictFinder:
                     mention.start, 0.0, index, source.start, source.end, True, self._value_conflict(value, rival, "value of another subject")
                 )
             return QuantityAlignment(mention.start, 1.0, index, source.start, source.end, len({i for _, i, _ in equal}) == 1)
-        if rival and (rival[0] >= _ANCHORED or self._is_only_value(rival, different, slot)):
+        counted = _small_count(value)
+        anchored = _FIRMLY_ANCHORED if counted else _ANCHORED
+        if rival and (rival[0] >= anchored or self._is_only_value(rival, different, slot)):
             return QuantityAlignment(
                 mention.start, 0.0, rival[1], rival[2].start, rival[2].end, True, self._value_conflict(value, rival, "value")
             )
-        return QuantityAlignment(mention.start, _small_count(value) or _NOT_FOUND, None)
+        return QuantityAlignment(mention.start, counted or _NOT_FOUND, None)
 
     def _fills_slot(self, source: Quantity, window: int) -> bool:
         """Whether a quantity of a row or record is a field's value and not a number inside one, as in an address."""
@@ -338,6 +340,8 @@ class ConflictFinder:
         own = [self._analysis.words[i] for i in run]
         if is_name and not any(word.text[0].isupper() or is_unspaced(word.text[0]) for word in filler):
             return False
+        if is_name and self._corpus.is_one_name([word.norm for word in (*own, *filler)]):
+            return False  # Johnson for Mary Ann, where the documents have Mary Ann Johnson
         if any(opposes(a, b, self._language) for a in own for b in filler):
             return True
         return not any(
@@ -347,7 +351,7 @@ class ConflictFinder:
     def misplaced_name(self, mention: AnswerMention) -> Conflict | None:
         """A name the documents have, but not where they speak of this claim, and another name in its place there."""
         evidence = self._aligner.claims[mention.claim]
-        if not all(evidence.matches[i].score > 0 for i in mention.words):
+        if not all(evidence.matches[i].how in ("exact", "elsewhere") for i in mention.words):
             return None
         candidates = [ranked.window for ranked in evidence.pool]
         for window in candidates[:3]:

@@ -14,6 +14,10 @@ _SCOPE = 3  # content words that a negation reaches
 _COVERED = 0.8  # share of a claim that a window must have to deny it, and the other way round
 _CLAUSE_ENDS = frozenset().union(*CONTRASTS.values()) | {"and", "und", "et", "y", "e", "i", "och", "a", "ja", "eta"}
 _ONLY = frozenset("only just merely nur seulement solo solamente solament bara jen vain".split())
+_PREDICATE_NEGATIONS = frozenset("not nicht pas no non inte ej ne ei eivät ez لا ليس ليست نیست नहीं não niet".split())
+_FINITE = frozenset(
+    "is are was were has have had does offers provides ist sind war hat est sont a es son tiene è sono ha är har".split()
+)
 _HYPOTHETICAL = frozenset(
     "if whether unless unclear unknown could may might wenn ob falls si se que om jestli pokud jos ba".split()
 )
@@ -117,22 +121,30 @@ class PolarityChecker:
 
 
     def _denied_segments(self, words: Sequence[Word]) -> set[Word]:
-        """Words of the phrases, up to punctuation or a contrast, that hold a negation: "Wi-Fi is not available"."""
+        """Words that a negation in the answer denies: what follows it, lists included, up to a contrast or new verb,
+        and the subject of a short denial ("Wi-Fi and parking are not available")."""
         denied: set[Word] = set()
-        segment: list[Word] = []
-        negative = False
         contrasts = CONTRASTS.get(self._aligner.language or "", frozenset())
-        for position, word in enumerate(words):
-            gap = self._analysis.answer[words[position - 1].end : word.start] if position else ""
-            if any(char in ".;:!?()。；" for char in gap) or word.norm in contrasts:
-                if negative:
-                    denied.update(segment)
-                segment, negative = [], False
-            segment.append(word)
-            negative = negative or word.norm in self._cues or word.norm.endswith("n't")
-        if negative:
-            denied.update(segment)
+        start = 0
+        for position, cue in enumerate(words):
+            if position and self._breaks(words[position - 1], cue, contrasts):
+                start = position
+            if cue.norm not in self._cues and not cue.norm.endswith("n't"):
+                continue
+            end = position + 1
+            while end < len(words) and not self._breaks(words[end - 1], words[end], contrasts):
+                if words[end].norm in _FINITE and end > position + 1:
+                    break
+                end += 1
+            denied.update(words[position + 1 : end])
+            content = [w for w in words[position + 1 : end] if not w.is_function]
+            if len(content) <= 1 and (cue.norm in _PREDICATE_NEGATIONS or cue.norm.endswith("n't")):
+                denied.update(words[start:position])
         return denied
+
+    def _breaks(self, left: Word, right: Word, contrasts: frozenset[str]) -> bool:
+        gap = self._analysis.answer[left.end : right.start]
+        return right.norm in contrasts or any(char in ".;:!?()。；" for char in gap)
 
 
 def _said(name: Sequence[Word], stems: set[str], words: Sequence[Word]) -> list[Word]:

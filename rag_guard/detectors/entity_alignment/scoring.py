@@ -14,14 +14,14 @@ from rag_guard.schema import MentionType
 WEIGHTS: dict[MentionType, tuple[float, float, float]] = {
     "ENT": (0.70, 0.15, 0.15),
     "NUM": (0.20, 0.10, 0.70),
-    "NP": (0.50, 0.40, 0.10),
+    "NP": (0.55, 0.40, 0.05),
 }
 """(w_id, w_sem, w_con) per mention type."""
 
 TOP_K = 3
 BETA = 1.0
 KAPPA = 9.0
-TAU = 0.5
+TAU = 0.38
 _STABILITY_FLOOR = -3.0  # an alignment that one perturbation destroys keeps 3/4 of its support
 
 

@@ -23,6 +23,7 @@ from rag_guard.text.quantities.units import conversion
 APPROXIMATION = 0.05
 """How far, relatively, an approximate amount may be from the exact one."""
 
+_HAIR = 0.002
 _UPPER = ("at_most", "less_than", "almost")
 _LOWER = ("at_least", "more_than")
 _CENT_CURRENCIES = ("USD", "EUR", "GBP", "AUD", "CAD", "NZD")
@@ -298,6 +299,8 @@ def _within_modifier(answer: Quantity, source: Quantity, said: float, true: floa
     near = abs(said - true) <= APPROXIMATION * abs(true) + 1e-12
     if answer.approximate == "about":
         return near or _is_rounding(answer, source, said, true)
+    if abs(said - true) <= _HAIR * abs(true):
+        return True  # no approximation word claims the side of so small a difference
     if answer.approximate == "almost":
         return true <= said and (near or _is_rounding(answer, source, said, true))
     room = max(0.25 * abs(said), _leading_unit(said))
