@@ -113,7 +113,7 @@ class _Judge:
         self._analysis = aligner.analysis
         self._classes = classes
         self._finder = ConflictFinder(aligner, classes, similarity)
-        self._polarity = PolarityChecker(aligner, classes)
+        self._polarity = PolarityChecker(aligner)
         self._perturbed = perturbed
         self._agreement = {claim: aligner.local_agreement(claim) for claim in aligner.claims}
         self._by_word: dict[int, Conflict] = {}

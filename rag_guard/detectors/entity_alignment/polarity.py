@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from rag_guard.detectors.entity_alignment.alignment import Aligner, ClaimEvidence
+from rag_guard.detectors.entity_alignment.alignment import Aligner
 from rag_guard.detectors.entity_alignment.conflicts import Conflict
-from rag_guard.detectors.entity_alignment.word_classes import WordClass
 from rag_guard.text.lexicons.negation import CONTRASTS, NEGATIONS
 from rag_guard.text.words import Word
 
 _SCOPE = 3  # content words that a negation reaches
-_COVERED = 0.8  # share of a claim that a window must have to deny it, and the other way round
-_CLAUSE_ENDS = frozenset().union(*CONTRASTS.values()) | {"and", "und", "et", "y", "e", "i", "och", "a", "ja", "eta"}
+_COVERED = 0.75  # share of a phrase that another must have to be about the same, both ways
+_CANDIDATES = 4
+_ALL_CONTRASTS = frozenset().union(*CONTRASTS.values())
+_CONJUNCTIONS = frozenset({"and", "und", "et", "y", "e", "och", "ja", "eta"})
 _ONLY = frozenset("only just merely nur seulement solo solamente solament bara jen vain".split())
 _PREDICATE_NEGATIONS = frozenset("not nicht pas no non inte ej ne ei eivät ez لا ليس ليست نیست नहीं não niet".split())
 _FINITE = frozenset(
@@ -26,11 +27,10 @@ _HYPOTHETICAL = frozenset(
 class PolarityChecker:
     """Finds claims whose polarity differs from that of their evidence."""
 
-    def __init__(self, aligner: Aligner, classes: Sequence[WordClass]) -> None:
+    def __init__(self, aligner: Aligner) -> None:
         self._aligner = aligner
         self._analysis = aligner.analysis
         self._corpus = aligner.analysis.corpus
-        self._classes = classes
         self._cues = NEGATIONS.get(aligner.language or "", frozenset())
 
     def conflicts(self, claim: int) -> list[Conflict]:
@@ -44,58 +44,77 @@ class PolarityChecker:
     # --- sentences ----------------------------------------------------------------------------------------------
 
     def _with_prose(self, claim: int) -> list[Conflict]:
-        evidence = self._aligner.claims[claim]
-        best = evidence.best
-        if best is None or best.own < _COVERED or self._corpus.windows[best.window].fields:
-            return []
-        # Another window that says the same with the same polarity settles it.
-        rivals = [r for r in evidence.pool if r.own >= best.own - 0.05]
-        indices = self._claim_indices(claim)
-        found: list[Conflict] = []
-        for ranked in rivals:
-            conflict = self._compare(indices, evidence, ranked.window)
-            if conflict is None:
-                return []
-            found.append(conflict)
-        return found[:1]
+        """A phrase of the claim that a phrase of its evidence says word for word, but for a negation.
 
-    def _compare(self, indices: list[int], evidence: ClaimEvidence, window: int) -> Conflict | None:
-        words = self._analysis.words
-        answer_negated = _scopes([words[i] for i in indices], self._cues, self._analysis.answer)
-        source = self._corpus.window_words[window]
-        source_negated = _scopes(source, self._cues, self._text(window))
-        by_stem = {word.stem: word for word in source if not word.is_function}
-        aligned = [(i, by_stem[words[i].stem]) for i in indices if words[i].stem in by_stem and i in evidence.matches]
-        if any(w.norm in _HYPOTHETICAL for w in source):
+        Another phrase that says it with the same polarity settles it.
+        """
+        own = [self._analysis.words[i] for i in self._claim_indices(claim)]
+        found: list[Conflict] = []
+        for phrase in self._phrases(own, self._analysis.answer):
+            conflict: Conflict | None = None
+            for ranked in self._aligner.claims[claim].pool[:_CANDIDATES]:
+                if self._corpus.windows[ranked.window].fields:
+                    continue
+                for other in self._phrases(self._corpus.window_words[ranked.window], self._text(ranked.window)):
+                    if not self._says_the_same(phrase, other):
+                        continue
+                    difference = self._difference(phrase, other, ranked.window)
+                    if difference is None:
+                        conflict = None
+                        break
+                    conflict = conflict or difference
+                else:
+                    continue
+                break
+            if conflict is not None:
+                found.append(conflict)
+        return found
+
+    def _phrases(self, words: Sequence[Word], text: str) -> list[list[Word]]:
+        """Words between punctuation and contrasts."""
+        phrases: list[list[Word]] = []
+        for position, word in enumerate(words):
+            gap = text[words[position - 1].end : word.start] if position else ""
+            if not position or word.norm in _ALL_CONTRASTS or any(char in ",.;:!?()，。；、|\n" for char in gap):
+                phrases.append([])
+            phrases[-1].append(word)
+        return phrases
+
+    def _says_the_same(self, phrase: Sequence[Word], other: Sequence[Word]) -> bool:
+        if any(word.norm in _HYPOTHETICAL for word in (*phrase, *other)):
+            return False
+        stems = {w.stem for w in phrase if not w.is_function and not self._is_cue(w)}
+        others = {w.stem for w in other if not w.is_function and not self._is_cue(w)}
+        shared = len(stems & others)
+        return shared >= 2 and shared >= _COVERED * len(stems) and shared >= _COVERED * len(others)
+
+    def _is_cue(self, word: Word) -> bool:
+        return word.norm in self._cues or word.norm.endswith("n't")
+
+    def _difference(self, phrase: Sequence[Word], other: Sequence[Word], window: int) -> Conflict | None:
+        """The conflict of two phrases of which exactly one is negated, with the negated part of both."""
+        own_scope = _scopes(phrase, self._is_cue)
+        other_scope = _scopes(other, self._is_cue)
+        if bool(own_scope) == bool(other_scope):
             return None
-        content = [w for w in source if not w.is_function]
-        stems = {words[i].stem for i in indices}
-        if sum(w.stem in stems for w in content if w.norm not in self._cues) < _COVERED * len(content):
+        scope = own_scope or other_scope
+        cue = next(iter(scope.values()))
+        stems = {word.stem for word in scope}
+        mine = [word for word in phrase if word.stem in stems]
+        theirs = [word for word in other if word.stem in stems]
+        if not mine or not theirs:
             return None
-        denied = [i for i, other in aligned if other in source_negated and words[i] not in answer_negated]
-        if denied and not any(words[i] in answer_negated for i in indices):
-            others = [by_stem[words[i].stem] for i in denied]
-            cue = source_negated[others[0]]
-            low, high = min(cue.start, *(w.start for w in others)), max(cue.end, *(w.end for w in others))
-            return Conflict(
-                "negation", window, low, high, words[denied[0]].start, words[denied[-1]].end,
-                self._text(window)[low:high],
-            )  # fmt: skip
-        asserted = [i for i, other in aligned if other not in source_negated and words[i] in answer_negated]
-        if asserted and not source_negated and not self._implies_absence(source):
-            cue = answer_negated[words[asserted[0]]]
-            others = [by_stem[words[i].stem] for i in asserted]
-            low, high = min(w.start for w in others), max(w.end for w in others)
-            start = min(cue.start, words[asserted[0]].start)
-            end = max(cue.end, words[asserted[-1]].end)
-            return Conflict("negation", window, low, high, start, end, self._text(window)[low:high])
-        return None
+        if own_scope:
+            mine = sorted([*mine, cue])
+        else:
+            theirs = sorted([*theirs, cue])
+        low, high = theirs[0].start, theirs[-1].end
+        return Conflict(
+            "negation", window, low, high, mine[0].start, mine[-1].end, self._text(window)[low:high]
+        )
 
     def _text(self, window: int) -> str:
         return self._corpus.documents[self._corpus.windows[window].document].text
-
-    def _implies_absence(self, source: Sequence[Word]) -> bool:
-        return any(word.norm in self._cues for word in source)
 
     # --- records ------------------------------------------------------------------------------------------------
 
@@ -169,24 +188,18 @@ def _said(name: Sequence[Word], stems: set[str], words: Sequence[Word]) -> list[
     return []
 
 
-def _scopes(words: Sequence[Word], cues: frozenset[str], text: str) -> dict[Word, Word]:
-    """Content words that a negation reaches, with its cue: the next few up to punctuation, "and" or a contrast."""
+def _scopes(words: Sequence[Word], is_cue: Callable[[Word], bool]) -> dict[Word, Word]:
+    """Content words of a phrase that a negation reaches, with its cue: the next few, up to an "and"."""
     reached: dict[Word, Word] = {}
     for position, cue in enumerate(words):
-        if cue.norm not in cues and not cue.norm.endswith("n't"):
-            continue
         following = words[position + 1 :]
-        if following and following[0].norm in _ONLY:
+        if not is_cue(cue) or (following and following[0].norm in _ONLY):
             continue
-        count, end = 0, cue.end
+        count = 0
         for other in following:
-            if other.norm in _CLAUSE_ENDS or any(char in ",.;:!?()，。；" for char in text[end : other.start]):
+            if other.norm in _CONJUNCTIONS or count == _SCOPE:
                 break
-            end = other.end
-            if other.is_function:
-                continue
-            reached.setdefault(other, cue)
-            count += 1
-            if count == _SCOPE:
-                break
+            if not other.is_function:
+                reached.setdefault(other, cue)
+                count += 1
     return reached
