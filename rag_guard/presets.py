@@ -11,17 +11,18 @@ from rag_guard.errors import InvalidInputError
 def _fast() -> list[Detector]:
     from rag_guard.detectors.entity_alignment import EntityAlignment
 
-    return [EntityAlignment(embedder=None)]
+    return [EntityAlignment(embedder=None, classifier="rules")]
 
 
 def _balanced() -> list[Detector]:
     from rag_guard.detectors.entity_alignment import EntityAlignment
 
-    return [EntityAlignment(embedder="auto")]
+    return [EntityAlignment()]
 
 
 PRESETS: dict[str, Callable[[], list[Detector]]] = {"fast": _fast, "balanced": _balanced}
-"""``fast``: entity alignment without embeddings. ``balanced``: with embeddings where they are installed."""
+"""``fast``: entity alignment without any model. ``balanced``: with embeddings and part-of-speech tags where they are
+installed."""
 
 DEFAULT_PRESET = "balanced"
 

@@ -90,6 +90,11 @@ class Analysis:
         """Per claim, its quantities."""
         return [[q for q in self.quantities if c.start <= q.start and q.end <= c.end] for c in self.claims]
 
+    def is_word_claim(self, index: int) -> bool:
+        """Whether a word of the answer is all there is of its claim, as in a one-word answer."""
+        word = self.words[index]
+        return any(claim.kind == "word" and claim.start <= word.start < claim.end for claim in self.claims)
+
     @cached_property
     def ranked(self) -> list[list[RankedWindow]]:
         """Per claim, its most relevant windows, best first."""

@@ -79,6 +79,7 @@ class Aligner:
         self.mentions = mentions
         self.language = analysis.language
         self.claims: dict[int, ClaimEvidence] = {}
+        self._candidates: dict[int, list[Word]] = {}
         self._question = {word.stem for word in analysis.question_words if not word.is_function}
         for mention in mentions:
             if mention.claim not in self.claims:
@@ -197,14 +198,31 @@ class Aligner:
         return result
 
     def candidates(self, claim: int) -> list[Word]:
-        """Distinct content words of a claim's best windows and of what gives them their meaning."""
+        """Distinct content words of a claim's best windows, and of what gives these their meaning, that the claim
+        has not used itself: what is already said cannot be said again in other words."""
+        cached = self._candidates.get(claim)
+        if cached is not None:
+            return cached
         corpus = self.analysis.corpus
+        used = {word.stem for word in self.analysis.claim_words[claim]}
         distinct: dict[str, Word] = {}
         for ranked in self.claims[claim].pool[:_SEMANTIC_POOL]:
-            for word in (*corpus.window_words[ranked.window], *corpus.context_words[ranked.window]):
-                if not word.is_function and not word.text[0].isdigit() and not is_unspaced(word.text[0]):
+            for word in (*corpus.content_words(ranked.window), *corpus.context_words[ranked.window]):
+                if (
+                    word.stem not in used
+                    and not word.is_function
+                    and not word.text[0].isdigit()
+                    and not is_unspaced(word.text[0])
+                ):
                     distinct.setdefault(word.norm, word)
-        return list(distinct.values())
+        self._candidates[claim] = list(distinct.values())
+        return self._candidates[claim]
+
+    def room(self, claim: int) -> int:
+        """Content words of a claim's best windows."""
+        corpus = self.analysis.corpus
+        pool = self.claims[claim].pool[:_SEMANTIC_POOL]
+        return len(frozenset().union(*(corpus.stems[r.window] | corpus.context_stems[r.window] for r in pool)))
 
     def match_by_meaning(self, similarity: WordSimilarity) -> None:
         """Give every unresolved word the similarity of its best candidate."""
@@ -214,12 +232,13 @@ class Aligner:
             evidence = self.claims[mention.claim]
             for index in mention.words:
                 match = evidence.matches[index]
-                if match.score == 0.0 and evidence.pool:
-                    score, found = similarity.best(
-                        self.analysis.words[index], self.candidates(mention.claim), self.language
-                    )
-                    if found is not None and mention.type == "ENT":
-                        score = 0.0  # another name is another name, however alike
+                if match.score == 0.0 and evidence.pool and mention.type != "ENT":
+                    word = self.analysis.words[index]
+                    candidates = self.candidates(mention.claim)
+                    if word.text[0].isupper() and self.language != "de":
+                        # Another name is another name, however alike.
+                        candidates = [c for c in candidates if not self.analysis.corpus.is_cased_name(c.norm)]
+                    score, _ = similarity.best(word, candidates, self.language)
                     if score > 0.0:
                         new = WordMatch(score, evidence.pool[0].window, "semantic")
                         evidence.matches[index], evidence.second[index] = new, WordMatch(score * 0.9, None, "semantic")

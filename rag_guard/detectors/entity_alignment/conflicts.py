@@ -17,6 +17,7 @@ from rag_guard.detectors.entity_alignment.word_classes import WordClass
 from rag_guard.text.analysis import Analysis
 from rag_guard.text.lexicons.pronouns import PRONOUNS
 from rag_guard.text.quantities import Agreement, Quantity, compare, conflict_offsets
+from rag_guard.text.windows import Field
 from rag_guard.text.words import Word, is_unspaced
 
 _ANCHORED = 0.45  # slot agreement from which a differing value speaks of the same fact
@@ -25,6 +26,7 @@ _LOOSE = 0.5  # the equal value belongs to something else if its slot fits less 
 _NOT_FOUND = 0.25  # Con of a quantity that no document states and none contradicts
 _COUNTED, _SMALL = 0.7, 10
 _REST_COVERED = 0.6  # share of a claim, without the mention, that a window must have to name a substitute
+_NAMED_MARGIN = 0.3  # how much better a word must name another field than the one that has the value
 _PARALLEL = 0.7  # share of a phrase's other words that a claim must say for a word in its place to be its substitute
 _VERBATIM = 0.99
 _MISPLACED_COVERED = 0.9
@@ -109,6 +111,11 @@ class ConflictFinder:
                 return QuantityAlignment(
                     mention.start, 0.0, index, source.start, source.end, True, self._value_conflict(value, rival, "value of another subject")
                 )
+            if (other := self._other_field(mention, index, source)) is not None:
+                return QuantityAlignment(
+                    mention.start, 0.0, index, source.start, source.end, True,
+                    self._value_conflict(value, (1.0, index, other), "value of another field"),
+                )  # fmt: skip
             return QuantityAlignment(mention.start, 1.0, index, source.start, source.end, len({i for _, i, _ in equal}) == 1)
         counted = _small_count(value)
         anchored = _FIRMLY_ANCHORED if counted else _ANCHORED
@@ -117,6 +124,38 @@ class ConflictFinder:
                 mention.start, 0.0, rival[1], rival[2].start, rival[2].end, True, self._value_conflict(value, rival, "value")
             )
         return QuantityAlignment(mention.start, counted or _NOT_FOUND, None)
+
+    def _other_field(self, mention: AnswerMention, window: int, source: Quantity) -> Quantity | None:
+        """The quantity of another field of the same row or record whose name the words beside the mention say."""
+        fields = self._corpus.windows[window].fields
+        own = next((f for f in fields if f.start <= source.start and source.end <= f.end), None)
+        if own is None:
+            return None
+        beside = [
+            self._analysis.words[i]
+            for i in (mention.words[0] - 1, mention.words[-1] + 1)
+            if 0 <= i < len(self._analysis.words)
+            and self._classes[i] in (WordClass.NOUN, WordClass.VERB, WordClass.MODIFIER)
+        ]
+        best: tuple[float, Quantity | None] = (self._named(beside, own) + _NAMED_MARGIN, None)
+        for field in fields:
+            if field is not own and (name := self._named(beside, field)) > best[0]:
+                for rival in self._corpus.window_quantities[window]:
+                    if (
+                        field.start <= rival.start
+                        and rival.end <= field.end
+                        and compare(mention.quantity, rival) is Agreement.DIFFERENT  # type: ignore[arg-type]
+                        and not self._used(mention, rival, window)
+                    ):
+                        best = (name, rival)
+        return best[1]
+
+    def _named(self, words: list[Word], field: Field) -> float:
+        """How well words say a field's name, in [0, 1]."""
+        return max(
+            (self._similarity.between(a, b, self._language) for a in words for b in self._corpus.name_of(field)),
+            default=0.0,
+        )
 
     def _fills_slot(self, source: Quantity, window: int) -> bool:
         """Whether a quantity of a row or record is a field's value and not a number inside one, as in an address."""
@@ -170,6 +209,23 @@ class ConflictFinder:
             filler = self._filler(run, evidence, ranked.window, mention)
             if filler and self._is_rival(run, filler, evidence, ranked.window):
                 return self._substitute(run, filler, ranked.window)
+        if self._analysis.claims[mention.claim].kind == "word":
+            return self._other_answer(run, evidence)
+        return None
+
+    def _other_answer(self, run: tuple[int, ...], evidence: ClaimEvidence) -> Conflict | None:
+        """For an answer of one name: the one other name in the window that says the rest of the question."""
+        asked = {word.stem for word in self._analysis.question_words if not word.is_function}
+        if self._classes[run[0]] is not WordClass.NAME or not asked:
+            return None
+        for ranked in evidence.pool[:1]:
+            words = self._corpus.content_words(ranked.window)
+            if len(asked & {word.stem for word in words}) < _REST_COVERED * len(asked):
+                continue
+            names = [w for w in words if w.stem not in asked and w.text[0].isupper() and w.start > words[0].start]
+            last = names[-1:] and names[-1]
+            if last and names[-1].end - names[0].start <= sum(len(w.text) + 1 for w in names):
+                return self._substitute(run, names, ranked.window)
         return None
 
     def _rest(
@@ -213,9 +269,9 @@ class ConflictFinder:
         Opposites and other names do in a phrase that says what the claim says. Other words do only where claim and
         window agree word for word but for them: in a paraphrase, a word in the same place need not be in the same role.
         """
-        if self._corpus.windows[window].fields:
-            return True
         claimed = {self._analysis.words[i].stem for i in evidence.matches}
+        if self._corpus.windows[window].fields:
+            return self._fills_field(filler, claimed, window)
         answer = [self._analysis.words[i] for i in run]
         exclusive = any(opposes(a, b, self._language) for a in answer for b in filler)
         names = self._classes[run[0]] is WordClass.NAME
@@ -234,6 +290,14 @@ class ConflictFinder:
         if len(run) > 2 or len(filler) > 2 or agreed < len(others):
             return False
         return self._rest(run, evidence, window, strict=True)[0] >= _VERBATIM
+
+    def _fills_field(self, filler: list[Word], claimed: set[str], window: int) -> bool:
+        """Whether a filler is all of a field's value, and the claim says the field's name."""
+        for field in self._corpus.windows[window].fields:
+            if field.start <= filler[0].start and filler[-1].end <= field.end:
+                value = [w for w in self._corpus.content_words(window) if field.start <= w.start and w.end <= field.end]
+                return value == filler and any(word.stem in claimed for word in self._corpus.name_of(field))
+        return False
 
     def _phrase(self, filler: list[Word], window: int) -> list[Word]:
         """The words of a window around ``filler`` up to the next punctuation on either side."""

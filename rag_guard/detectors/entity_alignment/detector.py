@@ -24,11 +24,12 @@ from rag_guard.detectors.entity_alignment.similarity import WordSimilarity
 from rag_guard.detectors.entity_alignment.stability import LEAVE_ONE_OUT, PERTURBATIONS, PerturbedWindows
 from rag_guard.detectors.entity_alignment.word_classes import (
     RuleClassifier,
-    SpacyClassifier,
+    TaggedClassifier,
     WordClass,
     WordClassifier,
 )
 from rag_guard.errors import ModelNotFoundError
+from rag_guard.models.linguistic import load_pipeline
 from rag_guard.models.embedder import Embedder, has_embeddings, load_embedder
 from rag_guard.schema import Evidence
 from rag_guard.text.analysis import Analysis
@@ -90,16 +91,20 @@ class EntityAlignment:
             return None
 
     def _classifier_or_fallback(self) -> WordClassifier:
-        if self._classifier in ("auto", "rules"):
+        if self._classifier == "rules":
             return RuleClassifier()
+        if self._classifier == "auto":
+            pipeline = load_pipeline("en")
+            return TaggedClassifier(pipeline) if pipeline is not None else RuleClassifier()
         return self._classifier  # type: ignore[return-value]
 
 
 def _warnings(analysis: Analysis, classifier: WordClassifier) -> tuple[str, ...]:
-    if isinstance(classifier, SpacyClassifier) and analysis.language == classifier.language:
+    language = analysis.language
+    if language in classifier.languages:
         return ()
-    language = analysis.language or "an unknown language"
-    return (f"no linguistic model for {language}: mentions were found by capitals and word lists",)
+    what = f"language {language!r}" if language else "the answer, whose language could not be told"
+    return (f"no linguistic model was used for {what}: mentions were found by capitals and word lists",)
 
 
 class _Judge:
@@ -125,6 +130,9 @@ class _Judge:
         for claim in self._aligner.claims:
             for conflict in self._polarity.conflicts(claim):
                 self._blame(conflict)
+        for claim, item in enumerate(self._analysis.claims):
+            if item.kind == "word" and (conflict := self._polarity.verdict_conflict(claim)) is not None:
+                self._blame(conflict)
         self._quantities = {
             mention.words[0]: self._finder.quantity(mention)
             for mention in self._aligner.mentions
@@ -143,7 +151,7 @@ class _Judge:
             claim: sum(_NOVELTY.get(self._classes[i], 1.0) for i, m in evidence.matches.items() if m.score < 0.5)
             for claim, evidence in self._aligner.claims.items()
         }
-        self._room = {claim: len(self._aligner.candidates(claim)) for claim in self._aligner.claims}
+        self._room = {claim: self._aligner.room(claim) for claim in self._aligner.claims}
         scored = [self._score(mention) for mention in self._aligner.mentions]
         risks = self._word_risks(scored)
         words = self._analysis.words

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from rag_guard.detectors.entity_alignment.alignment import Aligner
 from rag_guard.detectors.entity_alignment.conflicts import Conflict
 from rag_guard.text.lexicons.negation import CONTRASTS, NEGATIONS
+from rag_guard.text.lexicons.verdicts import VERDICTS
+from rag_guard.text.relevance import rank_windows
 from rag_guard.text.words import Word
 
 _SCOPE = 3  # content words that a negation reaches
@@ -69,6 +71,28 @@ class PolarityChecker:
             if conflict is not None:
                 found.append(conflict)
         return found
+
+    def verdict_conflict(self, claim: int) -> Conflict | None:
+        """A bare yes or no to a question that the documents answer the other way."""
+        item = self._analysis.claims[claim]
+        words = [self._analysis.words[i] for i in self._claim_indices(claim)]
+        verdict = VERDICTS.get(words[0].norm) if len(words) == 1 else None
+        question = [word for word in self._analysis.question_words]
+        content = {w.stem for w in question if not w.is_function and not self._is_cue(w)}
+        if verdict is None or not content:
+            return None
+        asked_negated = any(self._is_cue(word) for word in question)
+        for ranked in rank_windows(question, (), self._corpus, limit=_CANDIDATES):
+            phrase = self._corpus.window_words[ranked.window]
+            stems = {w.stem for w in phrase if not w.is_function and not self._is_cue(w)}
+            if len(content & stems) < _COVERED * len(content) or any(w.norm in _HYPOTHETICAL for w in phrase):
+                continue
+            denied = any(other.stem in content for other in _scopes(phrase, self._is_cue))
+            if (denied == asked_negated) == verdict:
+                return None
+            window = self._corpus.windows[ranked.window]
+            return Conflict("negation", ranked.window, window.start, window.end, item.start, item.end)
+        return None
 
     def _phrases(self, words: Sequence[Word], text: str) -> list[list[Word]]:
         """Words between punctuation and contrasts."""

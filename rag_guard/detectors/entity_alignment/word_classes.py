@@ -6,9 +6,11 @@ word lists and, for English, endings; it treats every other content word as a no
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from enum import Enum
-from typing import Any, Protocol
+from typing import Protocol
+
+from rag_guard.models.linguistic import Pipeline
 
 from rag_guard.text.analysis import Analysis
 from rag_guard.text.lexicons.negation import NEGATIONS
@@ -30,7 +32,13 @@ class WordClass(Enum):
 
 
 class WordClassifier(Protocol):
-    """Gives every word of every answer its class, a batch at a time."""
+    """Gives every word of every answer its class, a batch at a time.
+
+    Attributes:
+        languages: ISO 639-1 codes that it knows more of than capitals and word lists.
+    """
+
+    languages: frozenset[str]
 
     def classify(self, analyses: Sequence[Analysis]) -> list[list[WordClass]]:
         """One list per analysis with one class per word of ``analysis.words``."""
@@ -39,6 +47,8 @@ class WordClassifier(Protocol):
 
 class RuleClassifier:
     """The fallback for every language, from capitals, closed-class word lists and English endings."""
+
+    languages: frozenset[str] = frozenset()
 
     def classify(self, analyses: Sequence[Analysis]) -> list[list[WordClass]]:
         """See :class:`WordClassifier`."""
@@ -79,7 +89,7 @@ class RuleClassifier:
         )
         if language == "de":
             return chained or word.text.isupper() and len(word.text) > 1
-        if i in initial:
+        if i in initial and not analysis.is_word_claim(i):
             # A sentence's first word proves nothing by its capital; the documents may know it as a name.
             return chained or (word.text.isupper() and len(word.text) > 1) or analysis.corpus.is_cased_name(word.norm)
         return True
@@ -115,48 +125,42 @@ def _sentence_initial(analysis: Analysis) -> set[int]:
     return initial
 
 
-_SPACY_CLASSES = {
+_TAG_CLASSES = {
     "PROPN": WordClass.NAME,
     "NOUN": WordClass.NOUN,
     "VERB": WordClass.VERB,
-    "AUX": WordClass.FUNCTION,
+    "AUX": WordClass.VERB,
     "ADJ": WordClass.MODIFIER,
     "ADV": WordClass.MODIFIER,
-    "NUM": WordClass.NUMBER,
-    "PRON": WordClass.PRONOUN,
 }
 
 
-class SpacyClassifier:
-    """Classes from a spaCy pipeline's part-of-speech tags, over all answers of a batch at once.
+class TaggedClassifier:
+    """Classes from the part-of-speech tags of a spaCy pipeline, over all answers of its language in a batch at once.
 
-    Args:
-        pipeline: a loaded spaCy ``Language`` with a tagger.
-        language: the ISO 639-1 code it is for; answers in other languages go to the fallback.
+    Answers in other languages get the fallback's classes.
     """
 
-    def __init__(self, pipeline: Any, language: str) -> None:
+    def __init__(self, pipeline: Pipeline) -> None:
         self._pipeline = pipeline
-        self.language = language
         self._fallback = RuleClassifier()
+        self.languages = frozenset({pipeline.language})
 
     def classify(self, analyses: Sequence[Analysis]) -> list[list[WordClass]]:
         """See :class:`WordClassifier`."""
         result = self._fallback.classify(analyses)
-        own = [i for i, analysis in enumerate(analyses) if analysis.language == self.language]
-        parsed: Iterable[Any] = self._pipeline.pipe([analyses[i].answer for i in own])
-        for i, doc in zip(own, parsed):
-            result[i] = self._refine(analyses[i], result[i], doc)
+        own = [i for i, analysis in enumerate(analyses) if analysis.language in self.languages]
+        for i, tags in zip(own, self._pipeline.tag([_encodable(analyses[i].answer) for i in own])):
+            result[i] = [
+                _TAG_CLASSES.get(tags.get(word.start, ""), by_rule) if by_rule in _OPEN else by_rule
+                for word, by_rule in zip(analyses[i].words, result[i])
+            ]
         return result
 
-    def _refine(self, analysis: Analysis, classes: list[WordClass], doc: Any) -> list[WordClass]:
-        tags = {token.idx: token.pos_ for token in doc}
-        refined = []
-        for word, by_rule in zip(analysis.words, classes):
-            by_tag = _SPACY_CLASSES.get(tags.get(word.start, ""))
-            keeps = by_rule in (WordClass.NEGATION, WordClass.PRONOUN, WordClass.FUNCTION, WordClass.NUMBER, WordClass.NAME)
-            refined.append(by_rule if keeps or by_tag is None else by_tag)
-        return [
-            WordClass.NOUN if new is WordClass.PRONOUN and old is WordClass.NOUN else new
-            for new, old in zip(refined, classes)
-        ]
+
+_OPEN = frozenset({WordClass.NOUN, WordClass.VERB, WordClass.MODIFIER})
+
+
+def _encodable(text: str) -> str:
+    """``text`` with lone surrogates, which spaCy cannot hash, replaced one for one."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
