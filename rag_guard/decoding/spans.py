@@ -48,7 +48,7 @@ def decode_spans(
             end < len(words)
             and flagged[end]
             and owners[end] == owners[end - 1]
-            and _joinable(answer, words[end - 1].end, words[end].start, barriers, claims)
+            and _joinable(answer, words[end - 1].end, words[end].start, barriers, owners[end] >= 0)
         ):
             end += 1
         spans.append(_span(answer, words, risks, index, end, findings, owners[index], votes or {}, claims))
@@ -72,15 +72,17 @@ def _owners(words: Sequence[Word], findings: Sequence[Finding]) -> list[int]:
 
 
 def _joinable(
-    answer: str, left: int, right: int, barriers: Sequence[tuple[int, int]], claims: Sequence[ClaimRange]
+    answer: str, left: int, right: int, barriers: Sequence[tuple[int, int]], one_reason: bool
 ) -> bool:
-    """Whether the text between two flagged words may be inside one span: no line break, barrier or claim boundary."""
+    """Whether the text between two flagged words may be inside one span: no line break, table bar or barrier.
+
+    The end of a sentence joins only what one finding spans, as in "1. Mai".
+    """
     gap = answer[left:right]
-    if "\n" in gap or "|" in gap or any(char in gap for char in ".!?;。！？।"):
-        # Inner full points of an abbreviation or version stay inside one claim without white space.
-        if any(char.isspace() for char in gap) or "\n" in gap or "|" in gap:
-            return False
-    return not any(start < right and left < end for start, end in barriers)
+    if "\n" in gap or "|" in gap or any(start < right and left < end for start, end in barriers):
+        return False
+    ends_sentence = any(char in gap for char in ".!?;。！？；") and any(char.isspace() for char in gap)
+    return one_reason or not ends_sentence
 
 
 def _span(

@@ -92,8 +92,7 @@ class Analysis:
 
     def is_word_claim(self, index: int) -> bool:
         """Whether a word of the answer is all there is of its claim, as in a one-word answer."""
-        word = self.words[index]
-        return any(claim.kind == "word" and claim.start <= word.start < claim.end for claim in self.claims)
+        return any(words == [self.words[index]] for words in self.claim_words)
 
     @cached_property
     def ranked(self) -> list[list[RankedWindow]]:

@@ -23,6 +23,7 @@ from rag_guard.text.words import Word, is_unspaced
 _ANCHORED = 0.45  # slot agreement from which a differing value speaks of the same fact
 _FIRMLY_ANCHORED = 0.5
 _LOOSE = 0.5  # the equal value belongs to something else if its slot fits less than this share of the rival's fit
+_KINSHIP = 0.2
 _NOT_FOUND = 0.25  # Con of a quantity that no document states and none contradicts
 _COUNTED, _SMALL = 0.7, 10
 _REST_COVERED = 0.6  # share of a claim, without the mention, that a window must have to name a substitute
@@ -98,7 +99,7 @@ class ConflictFinder:
                 fit = self._fit(slot, index, source.start, source.end)
                 if agreement is Agreement.DIFFERENT:
                     if not self._used(mention, source, index):
-                        different.append((fit, index, source))
+                        different.append((min(fit + self._kinship(value, source), 1.0), index, source))
                 else:
                     equal.append((fit, index, source))
         order = lambda item: (-round(item[0], 9), self._corpus.window_text(item[1]), item[2].start)  # noqa: E731
@@ -166,6 +167,19 @@ class ConflictFinder:
                 return not any(char.isalpha() for char in rest)
         return True
 
+    def _kinship(self, value: Quantity, source: Quantity) -> float:
+        """What a differing value gains for being hard to take for another fact.
+
+        It is the documents' only value of its dimension, or a date that differs in some of its parts only.
+        """
+        a, b = value.date, source.date
+        shared = a is not None and b is not None and any(
+            x is not None and x == y for x, y in ((a.year, b.year), (a.month, b.month), (a.day, b.day))
+        )  # fmt: skip
+        others = (q for q, _ in self._corpus.distinct_quantities if compare(value, q) is not Agreement.INCOMPARABLE)
+        only = value.unit is not None and all(compare(q, source) is Agreement.EQUAL for q in others)
+        return _KINSHIP * (shared or only)
+
     def _is_only_value(
         self, rival: tuple[float, int, Quantity], different: list[tuple[float, int, Quantity]], slot: AnswerSlot
     ) -> bool:
@@ -209,7 +223,7 @@ class ConflictFinder:
             filler = self._filler(run, evidence, ranked.window, mention)
             if filler and self._is_rival(run, filler, evidence, ranked.window):
                 return self._substitute(run, filler, ranked.window)
-        if self._analysis.claims[mention.claim].kind == "word":
+        if self._analysis.is_word_claim(mention.words[0]):
             return self._other_answer(run, evidence)
         return None
 
@@ -406,7 +420,7 @@ class ConflictFinder:
             return False
         if is_name and self._corpus.is_one_name([word.norm for word in (*own, *filler)]):
             return False  # Johnson for Mary Ann, where the documents have Mary Ann Johnson
-        if any(opposes(a, b, self._language) for a in own for b in filler):
+        if is_name or any(opposes(a, b, self._language) for a in own for b in filler):
             return True
         return not any(
             self._similarity.between(a, b, self._language) >= _PARAPHRASE for a in own for b in filler

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from rag_guard.detectors.base import Detection, Finding, TokenRisks
-from rag_guard.detectors.entity_alignment.alignment import Aligner, mention_text, paraphrase_credit
+from rag_guard.detectors.entity_alignment.alignment import Aligner, WordMatch, mention_text, paraphrase_credit
 from rag_guard.detectors.entity_alignment.conflicts import Conflict, ConflictFinder, QuantityAlignment
 from rag_guard.detectors.entity_alignment.entities import ScoredMention, aggregate, explain, signal_of
 from rag_guard.detectors.entity_alignment.mentions import AnswerMention, extract_mentions
@@ -130,9 +130,12 @@ class _Judge:
         for claim in self._aligner.claims:
             for conflict in self._polarity.conflicts(claim):
                 self._blame(conflict)
-        for claim, item in enumerate(self._analysis.claims):
-            if item.kind == "word" and (conflict := self._polarity.verdict_conflict(claim)) is not None:
-                self._blame(conflict)
+        for mention in self._aligner.mentions:
+            answered = self._polarity.answers(mention.claim)
+            if isinstance(answered, Conflict):
+                self._blame(answered)
+            elif answered is not None:
+                self._aligner.claims[mention.claim].matches[mention.words[0]] = WordMatch(1.0, answered, "verdict")
         self._quantities = {
             mention.words[0]: self._finder.quantity(mention)
             for mention in self._aligner.mentions

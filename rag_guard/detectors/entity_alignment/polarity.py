@@ -72,8 +72,11 @@ class PolarityChecker:
                 found.append(conflict)
         return found
 
-    def verdict_conflict(self, claim: int) -> Conflict | None:
-        """A bare yes or no to a question that the documents answer the other way."""
+    def answers(self, claim: int) -> Conflict | int | None:
+        """For a bare yes or no: the window that answers the question so, or the conflict with one that does not.
+
+        None for other claims, and where no window speaks of what was asked.
+        """
         item = self._analysis.claims[claim]
         words = [self._analysis.words[i] for i in self._claim_indices(claim)]
         verdict = VERDICTS.get(words[0].norm) if len(words) == 1 else None
@@ -89,7 +92,7 @@ class PolarityChecker:
                 continue
             denied = any(other.stem in content for other in _scopes(phrase, self._is_cue))
             if (denied == asked_negated) == verdict:
-                return None
+                return ranked.window
             window = self._corpus.windows[ranked.window]
             return Conflict("negation", ranked.window, window.start, window.end, item.start, item.end)
         return None

@@ -63,6 +63,8 @@ class RuleClassifier:
                 if start <= word.start and word.end <= end:
                     classes[i] = WordClass.FUNCTION
         for i, word in enumerate(words):
+            if classes[i] is not WordClass.NUMBER and analysis.is_word_claim(i):
+                classes[i] = WordClass.NOUN  # an answer of one word commits to it, whatever its class
             if classes[i] is not WordClass.NOUN and not (
                 classes[i] is WordClass.FUNCTION and word.text.isupper() and word.text.isalpha() and len(word.text) > 1
             ):

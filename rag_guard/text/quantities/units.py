@@ -91,7 +91,7 @@ def find_unit(text: str, shadow: str, position: int, lex: Lexicon, language: str
 
 
 def _find_han(shadow: str, start: int, lex: Lexicon) -> UnitMatch | None:
-    for length in range(8, 0, -1):
+    for length in range(min(8, len(shadow) - start), 0, -1):
         unit = lex.han_units.get(shadow[start : start + length])
         if unit is not None:
             return UnitMatch(start, start + length, unit)
