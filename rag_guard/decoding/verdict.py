@@ -115,8 +115,8 @@ def _claim(
     spans: Sequence[Span],
     abstentions: Sequence[tuple[int, int]],
 ) -> Claim:
-    inside = [i for i, word in enumerate(words) if claim.start <= word.start < claim.end]
-    score = float(max((risks[i] for i in inside), default=0.0))
+    inside = analysis.claim_ranges[index]
+    score = float(risks[inside.start : inside.stop].max(initial=0.0))
     own = [span for span in spans if span.start < claim.end and claim.start < span.end]
     verdict: Verdict
     evidence: tuple[Evidence, ...]

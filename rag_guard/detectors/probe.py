@@ -134,6 +134,7 @@ class Probe(nn.Module):
     @torch.inference_mode()
     def risks(self, answers: Sequence[NDArray[np.floating]]) -> list[NDArray[np.float64]]:
         """Raw risks in (0, 1), (n,) per answer, from its stacked inputs (n, size)."""
+        self.eval()
         lengths = [len(answer) for answer in answers]
         filled = [index for index, length in enumerate(lengths) if length]
         results = [np.zeros(0)] * len(answers)

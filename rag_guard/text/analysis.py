@@ -6,6 +6,7 @@ answers that share documents share their windows, words and quantities.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -74,25 +75,47 @@ class Analysis:
         """Quantities inside the answer's claims; citation markers and list numbers are none."""
         markers = [(citation.start, citation.end) for citation in self.citations]
         masked = _mask(self.answer, [*markers, *self.references])
-        return [
-            quantity
-            for quantity in find_quantities(masked, self.language)
-            if any(claim.start <= quantity.start and quantity.end <= claim.end for claim in self.claims)
-        ]
+        starts = [claim.start for claim in self.claims]
+        found = []
+        for quantity in find_quantities(masked, self.language):
+            claim = bisect_right(starts, quantity.start) - 1
+            if claim >= 0 and quantity.end <= self.claims[claim].end:
+                found.append(quantity)
+        return found
+
+    @cached_property
+    def claim_ranges(self) -> list[range]:
+        """Per claim, the indices of its words."""
+        starts = [word.start for word in self.words]
+        ends = [word.end for word in self.words]
+        return [range(bisect_left(starts, claim.start), bisect_right(ends, claim.end)) for claim in self.claims]
+
+    def words_in(self, start: int, end: int) -> range:
+        """The indices of the words inside ``[start, end)``."""
+        low = bisect_left(self.words, start, key=lambda word: word.start)
+        return range(low, max(low, bisect_right(self.words, end, key=lambda word: word.end)))
 
     @cached_property
     def claim_words(self) -> list[list[Word]]:
         """Per claim, its words."""
-        return [[word for word in self.words if c.start <= word.start and word.end <= c.end] for c in self.claims]
+        return [[self.words[i] for i in indices] for indices in self.claim_ranges]
 
     @cached_property
     def claim_quantities(self) -> list[list[Quantity]]:
         """Per claim, its quantities."""
-        return [[q for q in self.quantities if c.start <= q.start and q.end <= c.end] for c in self.claims]
+        starts = [quantity.start for quantity in self.quantities]
+        return [
+            [q for q in self.quantities[bisect_left(starts, c.start) : bisect_left(starts, c.end)] if q.end <= c.end]
+            for c in self.claims
+        ]
 
     def is_word_claim(self, index: int) -> bool:
         """Whether a word of the answer is all there is of its claim, as in a one-word answer."""
-        return any(words == [self.words[index]] for words in self.claim_words)
+        return index in self._word_claims
+
+    @cached_property
+    def _word_claims(self) -> frozenset[int]:
+        return frozenset(indices[0] for indices in self.claim_ranges if len(indices) == 1)
 
     @cached_property
     def ranked(self) -> list[list[RankedWindow]]:

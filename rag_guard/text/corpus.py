@@ -134,12 +134,30 @@ class Corpus:
 
     def neighbour_stems(self, index: int) -> frozenset[str]:
         """Content stems of the windows directly before and after in the same document."""
-        document = self.windows[index].document
-        near: frozenset[str] = frozenset()
-        for other in (index - 1, index + 1):
-            if 0 <= other < len(self.windows) and self.windows[other].document == document:
-                near |= self.stems[other]
+        near = self._near.get(index)
+        if near is None:
+            document = self.windows[index].document
+            others = [o for o in (index - 1, index + 1) if 0 <= o < len(self.windows)]
+            beside = [self.stems[o] for o in others if self.windows[o].document == document]
+            near = self._near[index] = frozenset().union(*beside)
         return near
+
+    @cached_property
+    def _near(self) -> dict[int, frozenset[str]]:
+        return {}
+
+    def variants(self, prefix: str) -> dict[Word, list[int]]:
+        """Content words that begin with ``prefix`` (four characters) and the windows that have them."""
+        return self._prefixes.get(prefix, {})
+
+    @cached_property
+    def _prefixes(self) -> dict[str, dict[Word, list[int]]]:
+        prefixes: dict[str, dict[str, tuple[Word, list[int]]]] = {}
+        for index, words in enumerate(self.window_words):
+            for word in words:
+                if len(word.norm) >= 5 and not word.is_function:
+                    prefixes.setdefault(word.norm[:4], {}).setdefault(word.norm, (word, []))[1].append(index)
+        return {prefix: dict(entries.values()) for prefix, entries in prefixes.items()}
 
     def window_text(self, index: int) -> str:
         """The text of a window."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from rag_guard.text.words import Word
 _CONTEXT_CREDIT = 0.7  # a word found only in the heading, key or table header of a window
 _NEIGHBOUR_CREDIT = 0.5  # a word found only in the sentence before or after
 _QUANTITY_WEIGHT = 1.0
+_PROMISING = 64
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,13 @@ def rank_windows(
             own[index] = own.get(index, 0.0) + _QUANTITY_WEIGHT
             found.setdefault(index, set())
 
+    # What context and neighbours add is worked out for the windows that can still come out on top.
+    promising = own
+    if len(own) > _PROMISING:
+        floor = heapq.nlargest(_PROMISING, own.values())[-1]
+        promising = {index: score for index, score in own.items() if score >= floor}
     ranked = []
-    for index, score in own.items():
+    for index, score in promising.items():
         missing = weights.keys() - found[index]
         bonus = 0.0
         if missing:

@@ -79,6 +79,7 @@ class Aligner:
         self.mentions = mentions
         self.language = analysis.language
         self.claims: dict[int, ClaimEvidence] = {}
+        self._variants: dict[str, set[int]] = {}
         self._candidates: dict[int, list[Word]] = {}
         self._question = {word.stem for word in analysis.question_words if not word.is_function}
         for mention in mentions:
@@ -130,9 +131,18 @@ class Aligner:
             return CONTEXT, "context"
         if len(word.norm) >= 4 and word.norm in corpus.joined_text(window):
             return COMPOUND, "compound"
-        if any(is_spelling_variant(word, other) for other in corpus.content_words(window)):
+        if window in self._variant_windows(word):
             return VARIANT, "variant"
         return 0.0, "none"
+
+    def _variant_windows(self, word: Word) -> set[int]:
+        """Windows with a spelling variant of a word."""
+        windows = self._variants.get(word.norm)
+        if windows is None:
+            found = self.analysis.corpus.variants(word.norm[:4]).items()
+            windows = {w for other, having in found if is_spelling_variant(word, other) for w in having}
+            self._variants[word.norm] = windows
+        return windows
 
     def _unspaced(self, char: str, left: str, right: str, window: int) -> tuple[float, str]:
         text = self.analysis.corpus.joined_text(window)

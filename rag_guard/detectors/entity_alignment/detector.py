@@ -167,9 +167,8 @@ class _Judge:
         )
 
     def _blame(self, conflict: Conflict) -> None:
-        for i, word in enumerate(self._analysis.words):
-            if conflict.answer_start <= word.start and word.end <= conflict.answer_end:
-                self._by_word.setdefault(i, conflict)
+        for i in self._analysis.words_in(conflict.answer_start, conflict.answer_end):
+            self._by_word.setdefault(i, conflict)
 
     def _substitutions(self) -> None:
         """Look for a substitute of every run of neighbouring words that no window has, and of misplaced names."""
@@ -386,7 +385,7 @@ class _Judge:
             run.append(i)
         close()
         for finding in findings:
-            for i, word in enumerate(words):
-                if finding.start <= word.start and word.end <= finding.end:
-                    risks[i] = max(risks[i], finding.score if self._classes[i] is WordClass.FUNCTION else risks[i])
+            for i in self._analysis.words_in(finding.start, finding.end):
+                if self._classes[i] is WordClass.FUNCTION:
+                    risks[i] = max(risks[i], finding.score)
         return findings

@@ -45,22 +45,15 @@ def extract_mentions(analysis: Analysis, classes: Sequence[WordClass]) -> list[A
     mentions: list[AnswerMention] = []
     antecedent: tuple[str, ...] = ()
     words = analysis.words
-    first_word = 0
-    for index, claim in enumerate(analysis.claims):
-        while first_word < len(words) and words[first_word].end <= claim.start:
-            first_word += 1
-        end_word = first_word
-        while end_word < len(words) and words[end_word].start < claim.end:
-            end_word += 1
-        own = _of_claim(analysis, classes, index, range(first_word, end_word))
-        opens_with_pronoun = any(classes[i] is WordClass.PRONOUN for i in range(first_word, min(first_word + 3, end_word)))
+    for index, indices in enumerate(analysis.claim_ranges):
+        own = _of_claim(analysis, classes, index, indices)
+        opens_with_pronoun = any(classes[i] is WordClass.PRONOUN for i in indices[:3])
         if opens_with_pronoun and antecedent:
             own = [replace(mention, antecedent=antecedent) for mention in own]
         names = [mention for mention in own if mention.type == "ENT"]
         if names and not opens_with_pronoun:
             antecedent = tuple(words[i].stem for i in names[0].words)
         mentions.extend(own)
-        first_word = end_word
     return mentions
 
 

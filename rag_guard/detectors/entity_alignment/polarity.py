@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from rag_guard.detectors.entity_alignment.alignment import Aligner
 from rag_guard.detectors.entity_alignment.conflicts import Conflict
@@ -14,6 +15,7 @@ from rag_guard.text.words import Word
 _SCOPE = 3  # content words that a negation reaches
 _COVERED = 0.75  # share of a phrase that another must have to be about the same, both ways
 _CANDIDATES = 4
+_BREAKS = frozenset(",.;:!?()，。；、|\n")
 _ALL_CONTRASTS = frozenset().union(*CONTRASTS.values())
 _CONJUNCTIONS = frozenset({"and", "und", "et", "y", "e", "och", "ja", "eta"})
 _ONLY = frozenset("only just merely nur seulement solo solamente solament bara jen vain".split())
@@ -26,6 +28,25 @@ _HYPOTHETICAL = frozenset(
 )
 
 
+@dataclass(frozen=True)
+class _Phrase:
+    """Words between punctuation, the stems of what they are about, and whether they only suppose it."""
+
+    words: list[Word]
+    stems: frozenset[str]
+    is_hypothetical: bool
+
+    def says_the_same(self, other: _Phrase) -> bool:
+        """Whether both are about the same, leaving negation aside."""
+        shared = len(self.stems & other.stems)
+        return (
+            shared >= 2
+            and shared >= _COVERED * max(len(self.stems), len(other.stems))
+            and not self.is_hypothetical
+            and not other.is_hypothetical
+        )
+
+
 class PolarityChecker:
     """Finds claims whose polarity differs from that of their evidence."""
 
@@ -33,15 +54,12 @@ class PolarityChecker:
         self._aligner = aligner
         self._analysis = aligner.analysis
         self._corpus = aligner.analysis.corpus
+        self._cached_phrases: dict[int, list[_Phrase]] = {}
         self._cues = NEGATIONS.get(aligner.language or "", frozenset())
 
     def conflicts(self, claim: int) -> list[Conflict]:
         """All polarity conflicts of one claim."""
         return [*self._with_prose(claim), *self._with_records(claim)]
-
-    def _claim_indices(self, claim: int) -> list[int]:
-        item = self._analysis.claims[claim]
-        return [i for i, w in enumerate(self._analysis.words) if item.start <= w.start and w.end <= item.end]
 
     # --- sentences ----------------------------------------------------------------------------------------------
 
@@ -50,27 +68,34 @@ class PolarityChecker:
 
         Another phrase that says it with the same polarity settles it.
         """
-        own = [self._analysis.words[i] for i in self._claim_indices(claim)]
         found: list[Conflict] = []
-        for phrase in self._phrases(own, self._analysis.answer):
+        for phrase in self._phrases(self._analysis.claim_words[claim], self._analysis.answer):
             conflict: Conflict | None = None
-            for ranked in self._aligner.claims[claim].pool[:_CANDIDATES]:
-                if self._corpus.windows[ranked.window].fields:
+            for window, other in self._candidates(claim):
+                if not phrase.says_the_same(other):
                     continue
-                for other in self._phrases(self._corpus.window_words[ranked.window], self._text(ranked.window)):
-                    if not self._says_the_same(phrase, other):
-                        continue
-                    difference = self._difference(phrase, other, ranked.window)
-                    if difference is None:
-                        conflict = None
-                        break
-                    conflict = conflict or difference
-                else:
-                    continue
-                break
+                difference = self._difference(phrase, other, window)
+                if difference is None:
+                    conflict = None
+                    break
+                conflict = conflict or difference
             if conflict is not None:
                 found.append(conflict)
         return found
+
+    def _candidates(self, claim: int) -> Iterator[tuple[int, _Phrase]]:
+        """The phrases of a claim's best windows of prose."""
+        for ranked in self._aligner.claims[claim].pool[:_CANDIDATES]:
+            if not self._corpus.windows[ranked.window].fields:
+                for phrase in self._window_phrases(ranked.window):
+                    yield ranked.window, phrase
+
+    def _window_phrases(self, window: int) -> list[_Phrase]:
+        phrases = self._cached_phrases.get(window)
+        if phrases is None:
+            phrases = self._phrases(self._corpus.window_words[window], self._text(window))
+            self._cached_phrases[window] = phrases
+        return phrases
 
     def answers(self, claim: int) -> Conflict | int | None:
         """For a bare yes or no: the window that answers the question so, or the conflict with one that does not.
@@ -78,7 +103,7 @@ class PolarityChecker:
         None for other claims, and where no window speaks of what was asked.
         """
         item = self._analysis.claims[claim]
-        words = [self._analysis.words[i] for i in self._claim_indices(claim)]
+        words = self._analysis.claim_words[claim]
         verdict = VERDICTS.get(words[0].norm) if len(words) == 1 else None
         question = [word for word in self._analysis.question_words]
         content = {w.stem for w in question if not w.is_function and not self._is_cue(w)}
@@ -97,38 +122,38 @@ class PolarityChecker:
             return Conflict("negation", ranked.window, window.start, window.end, item.start, item.end)
         return None
 
-    def _phrases(self, words: Sequence[Word], text: str) -> list[list[Word]]:
+    def _phrases(self, words: Sequence[Word], text: str) -> list[_Phrase]:
         """Words between punctuation and contrasts."""
-        phrases: list[list[Word]] = []
+        runs: list[list[Word]] = []
+        end = 0
         for position, word in enumerate(words):
-            gap = text[words[position - 1].end : word.start] if position else ""
-            if not position or word.norm in _ALL_CONTRASTS or any(char in ",.;:!?()，。；、|\n" for char in gap):
-                phrases.append([])
-            phrases[-1].append(word)
-        return phrases
-
-    def _says_the_same(self, phrase: Sequence[Word], other: Sequence[Word]) -> bool:
-        if any(word.norm in _HYPOTHETICAL for word in (*phrase, *other)):
-            return False
-        stems = {w.stem for w in phrase if not w.is_function and not self._is_cue(w)}
-        others = {w.stem for w in other if not w.is_function and not self._is_cue(w)}
-        shared = len(stems & others)
-        return shared >= 2 and shared >= _COVERED * len(stems) and shared >= _COVERED * len(others)
+            if not position or word.norm in _ALL_CONTRASTS or not _BREAKS.isdisjoint(text[end : word.start]):
+                runs.append([])
+            runs[-1].append(word)
+            end = word.end
+        return [
+            _Phrase(
+                run,
+                frozenset(w.stem for w in run if not w.is_function and not self._is_cue(w)),
+                any(w.norm in _HYPOTHETICAL for w in run),
+            )
+            for run in runs
+        ]
 
     def _is_cue(self, word: Word) -> bool:
         return word.norm in self._cues or word.norm.endswith("n't")
 
-    def _difference(self, phrase: Sequence[Word], other: Sequence[Word], window: int) -> Conflict | None:
+    def _difference(self, phrase: _Phrase, other: _Phrase, window: int) -> Conflict | None:
         """The conflict of two phrases of which exactly one is negated, with the negated part of both."""
-        own_scope = _scopes(phrase, self._is_cue)
-        other_scope = _scopes(other, self._is_cue)
+        own_scope = _scopes(phrase.words, self._is_cue)
+        other_scope = _scopes(other.words, self._is_cue)
         if bool(own_scope) == bool(other_scope):
             return None
         scope = own_scope or other_scope
         cue = next(iter(scope.values()))
         stems = {word.stem for word in scope}
-        mine = [word for word in phrase if word.stem in stems]
-        theirs = [word for word in other if word.stem in stems]
+        mine = [word for word in phrase.words if word.stem in stems]
+        theirs = [word for word in other.words if word.stem in stems]
         if not mine or not theirs:
             return None
         if own_scope:
@@ -150,7 +175,7 @@ class PolarityChecker:
         flags = self._corpus.truth_fields
         if not flags:
             return []
-        words = [self._analysis.words[i] for i in self._claim_indices(claim)]
+        words = self._analysis.claim_words[claim]
         negated = self._denied_segments(words)
         stems = {word.stem for word in words} | {word.norm for word in words}
         found: list[Conflict] = []
