@@ -22,6 +22,7 @@ COMMANDS = {
     "doctor": "rag_guard.commands.doctor:app",
     "schema": "rag_guard.commands.schema:app",
     "models": "rag_guard.commands.models:app",
+    "train": "rag_guard.commands.train:app",
 }
 """Subcommand -> module and Typer app, in the order of the help."""
 

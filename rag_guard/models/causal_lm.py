@@ -199,8 +199,8 @@ class CausalLM:
         return [
             ScoredAnswer(
                 tokens,
-                tuple(_join(jobs, pieces, len(tokens.ids)) for jobs in contexts),
-                _join(bare, pieces, len(tokens.ids)) if without_documents else AnswerView(),
+                tuple(self._join(jobs, pieces, len(tokens.ids), wanted) for jobs in contexts),
+                self._join(bare, pieces, len(tokens.ids), wanted) if without_documents else AnswerView(),
             )
             for tokens, pieces, contexts, bare in planned
         ]
@@ -354,33 +354,37 @@ class CausalLM:
             torch.cat(ranks).cpu().numpy(),
         )
 
+    def _join(
+        self, jobs: list[AnswerJob], pieces: list[Piece], total: int, wanted: frozenset[int]
+    ) -> AnswerView:
+        if len(jobs) == 1:
+            job = jobs[0]
+            return AnswerView(job.log_probs, job.entropies, job.ranks, job.hidden, job.attention)
+        if not jobs:
+            empty = np.zeros(0, dtype=np.float32)
+            states = dict.fromkeys(wanted, np.zeros((0, self.width), dtype=np.float32))
+            return AnswerView(
+                empty, empty, np.zeros(0, dtype=np.int64), states, np.zeros((0, 0), dtype=np.float32)
+            )
+        attention = None
+        if jobs[0].attention is not None:
+            attention = np.zeros((total, total), dtype=np.float32)
+            for job, piece in zip(jobs, pieces, strict=True):
+                if job.attention is not None:
+                    rows = job.attention[piece.start - piece.context :]
+                    attention[piece.start : piece.stop, piece.context : piece.stop] = rows
+        scored = jobs[0].log_probs is not None
+        return AnswerView(
+            np.concatenate([job.log_probs for job in jobs if job.log_probs is not None]) if scored else None,
+            np.concatenate([job.entropies for job in jobs if job.entropies is not None]) if scored else None,
+            np.concatenate([job.ranks for job in jobs if job.ranks is not None]) if scored else None,
+            {layer: np.concatenate([job.hidden[layer] for job in jobs]) for layer in jobs[0].hidden},
+            attention,
+        )
+
 
 def _earlier_attention(weights: Tensor) -> NDArray[np.float32]:
     earlier = torch.tril(weights.float(), diagonal=-1)
     rows = earlier.sum(dim=1, keepdim=True)
     result: NDArray[np.float32] = torch.where(rows > 0, earlier / rows.clamp(min=1e-30), 0.0).cpu().numpy()
     return result
-
-
-def _join(jobs: list[AnswerJob], pieces: list[Piece], total: int) -> AnswerView:
-    if len(jobs) == 1:
-        job = jobs[0]
-        return AnswerView(job.log_probs, job.entropies, job.ranks, job.hidden, job.attention)
-    if not jobs:
-        empty = np.zeros(0, dtype=np.float32)
-        return AnswerView(empty, empty, np.zeros(0, dtype=np.int64), {}, np.zeros((0, 0), dtype=np.float32))
-    attention = None
-    if jobs[0].attention is not None:
-        attention = np.zeros((total, total), dtype=np.float32)
-        for job, piece in zip(jobs, pieces, strict=True):
-            if job.attention is not None:
-                rows = job.attention[piece.start - piece.context :]
-                attention[piece.start : piece.stop, piece.context : piece.stop] = rows
-    scored = jobs[0].log_probs is not None
-    return AnswerView(
-        np.concatenate([job.log_probs for job in jobs if job.log_probs is not None]) if scored else None,
-        np.concatenate([job.entropies for job in jobs if job.entropies is not None]) if scored else None,
-        np.concatenate([job.ranks for job in jobs if job.ranks is not None]) if scored else None,
-        {layer: np.concatenate([job.hidden[layer] for job in jobs]) for layer in jobs[0].hidden},
-        attention,
-    )

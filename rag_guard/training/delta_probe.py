@@ -137,7 +137,7 @@ def train_probe(
             optimiser.step()
             schedule.step()
             count = len(targets) if mask is None else int(mask.sum())
-            total += float(loss) * count
+            total += float(loss.detach()) * count
             seen += count
         if progress is not None:
             progress(epoch + 1, total / max(seen, 1), time.monotonic() - began)

@@ -78,16 +78,14 @@ def extract_features(
     groups done, the groups wanted, and the answer tokens per second so far.
 
     Raises:
-        InvalidInputError: ``folder`` holds features of another spec.
+        InvalidInputError: ``folder`` holds features that lack some of ``spec``. More than it is fine.
     """
     folder = Path(folder)
-    _check_manifest(folder, spec)
+    spec = _agreed_spec(folder, spec)
     groups: dict[str, list[LabelledExample]] = {}
     for row in rows:
         groups.setdefault(row.group, []).append(row)
-    missing = {
-        group: members for group, members in groups.items() if not feature_file(folder, group).exists()
-    }
+    missing = {group: rows for group, rows in groups.items() if not feature_file(folder, group).exists()}
     done, tokens, began = len(groups) - len(missing), 0, time.monotonic()
     for group, members in missing.items():
         tokens += _extract_group(group, members, model, folder, spec)
@@ -95,6 +93,17 @@ def extract_features(
         if progress is not None:
             progress(done, len(groups), tokens / max(time.monotonic() - began, 1e-9))
     return len(missing)
+
+
+def missing_groups(rows: Iterable[LabelledExample], folder: str | Path, spec: FeatureSpec) -> list[str]:
+    """Groups of ``rows`` that :func:`extract_features` would still have to extract.
+
+    Raises:
+        InvalidInputError: ``folder`` holds features that lack some of ``spec``.
+    """
+    _agreed_spec(Path(folder), spec)
+    groups = dict.fromkeys(row.group for row in rows)
+    return [group for group in groups if not feature_file(Path(folder), group).exists()]
 
 
 def read_features(folder: str | Path, groups: Iterable[str]) -> Iterator[AnswerFeatures]:
@@ -121,17 +130,28 @@ def feature_file(folder: Path, group: str) -> Path:
     return folder / f"{safe}.safetensors"
 
 
-def _check_manifest(folder: Path, spec: FeatureSpec) -> None:
+def _agreed_spec(folder: Path, spec: FeatureSpec) -> FeatureSpec:
+    """The spec of what lies in ``folder``, if it holds all that ``spec`` wants; ``spec`` for a new folder."""
     folder.mkdir(parents=True, exist_ok=True)
     manifest = folder / "features.json"
-    described = json.loads(json.dumps(asdict(spec)))
-    if manifest.exists():
-        if (stored := json.loads(manifest.read_text())) != described:
-            raise InvalidInputError(
-                f"{folder} holds features of {stored}, not of {described}; choose another folder"
-            )
-        return
-    _write(manifest, json.dumps(described).encode())
+    if not manifest.exists():
+        _write(manifest, json.dumps(asdict(spec)).encode())
+        return spec
+    values = json.loads(manifest.read_text())
+    stored = FeatureSpec(
+        **{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    )
+    covered = (
+        stored.model == spec.model
+        and stored.scores >= spec.scores
+        and all(
+            set(getattr(spec, name)) <= set(getattr(stored, name))
+            for name in ("deltas", "views", "residuals")
+        )
+    )
+    if not covered:
+        raise InvalidInputError(f"{folder} holds features of {stored}, not of {spec}; choose another folder")
+    return stored
 
 
 def _extract_group(

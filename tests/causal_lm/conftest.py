@@ -7,6 +7,17 @@ import pytest
 from tests.causal_lm.tiny import byte_level_tokenizer, tiny_model
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_thread():
+    """Models this small only wait for each other on several threads."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 @pytest.fixture(scope="session")
 def tokenizer():
     return byte_level_tokenizer()
