@@ -100,14 +100,20 @@ class Analysis:
         """Per claim, its words."""
         return [[self.words[i] for i in indices] for indices in self.claim_ranges]
 
+    def quantities_in(self, start: int, end: int) -> list[Quantity]:
+        """The quantities inside ``[start, end)``."""
+        low = bisect_left(self.quantities, start, key=lambda q: q.start)
+        return self.quantities[low : max(low, bisect_right(self.quantities, end, key=lambda q: q.end))]
+
     @cached_property
     def claim_quantities(self) -> list[list[Quantity]]:
         """Per claim, its quantities."""
-        starts = [quantity.start for quantity in self.quantities]
-        return [
-            [q for q in self.quantities[bisect_left(starts, c.start) : bisect_left(starts, c.end)] if q.end <= c.end]
-            for c in self.claims
-        ]
+        return [self.quantities_in(claim.start, claim.end) for claim in self.claims]
+
+    @cached_property
+    def quantity_words(self) -> frozenset[int]:
+        """Indices of the words that quantities are made of."""
+        return frozenset(i for q in self.quantities for i in self.words_in(q.start, q.end))
 
     def is_word_claim(self, index: int) -> bool:
         """Whether a word of the answer is all there is of its claim, as in a one-word answer."""

@@ -5,7 +5,11 @@ from __future__ import annotations
 import math
 import threading
 from collections import Counter, OrderedDict
+from collections.abc import Iterable
 from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rag_guard.schema import Document
 from rag_guard.text.language import detect_language
@@ -13,6 +17,7 @@ from rag_guard.text.quantities import Agreement, Quantity, compare, find_quantit
 from rag_guard.text.windows import Field, Window, find_windows
 from rag_guard.text.words import Word, find_words
 
+_NEAR = 0.5
 _CACHED_CORPORA = 64
 _CACHED_CHARACTERS = 4_000_000
 
@@ -170,19 +175,61 @@ class Corpus:
         distinct: dict[tuple[object, ...], tuple[Quantity, list[int]]] = {}
         for index, quantities in enumerate(self.window_quantities):
             for q in quantities:
-                key = (q.kind, q.text, q.low, q.high, q.unit, q.approximate)
-                windows = distinct.setdefault(key, (q, []))[1]
+                windows = distinct.setdefault(_quantity_key(q), (q, []))[1]
                 if not windows or windows[-1] != index:
                     windows.append(index)
         return list(distinct.values())
 
     def windows_agreeing(self, quantity: Quantity) -> list[int]:
         """Windows that state a quantity equal to or compatible with ``quantity``, ascending."""
-        found: set[int] = set()
-        for other, windows in self.distinct_quantities:
-            if compare(quantity, other) in (Agreement.EQUAL, Agreement.APPROXIMATE):
-                found.update(windows)
-        return sorted(found)
+        key = _quantity_key(quantity)
+        cached = self._agreeing.get(key)
+        if cached is None:
+            found: set[int] = set()
+            for position in self._comparable_quantities(quantity):
+                other, windows = self.distinct_quantities[position]
+                if compare(quantity, other) in (Agreement.EQUAL, Agreement.APPROXIMATE):
+                    found.update(windows)
+            cached = self._agreeing[key] = sorted(found)
+        return cached
+
+    @cached_property
+    def _agreeing(self) -> dict[tuple[object, ...], list[int]]:
+        return {}
+
+    def is_only_value(self, quantity: Quantity) -> bool:
+        """Whether the documents state no other value of the dimension of one of their quantities."""
+        key = _quantity_key(quantity)
+        only = self._only.get(key)
+        if only is None:
+            only = self._only[key] = not any(
+                compare(quantity, other) is Agreement.DIFFERENT for other, _ in self.distinct_quantities
+            )
+        return only
+
+    @cached_property
+    def _only(self) -> dict[tuple[object, ...], bool]:
+        return {}
+
+    def _comparable_quantities(self, quantity: Quantity) -> Iterable[int]:
+        """Positions in ``distinct_quantities`` whose values are near enough for the full comparison.
+
+        Only bare numbers can be told by size alone: units convert, dates and notations have other readings.
+        """
+        lows, highs = self._magnitudes
+        if not _is_plain(quantity):
+            return range(len(lows))
+        assert quantity.low is not None and quantity.high is not None
+        near = (highs >= _NEAR * quantity.low) & (lows * _NEAR <= quantity.high)
+        return np.flatnonzero(near | np.isnan(lows)).tolist()
+
+    @cached_property
+    def _magnitudes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Lower and upper values of the distinct quantities; NaN where size alone tells nothing."""
+        plain = [_is_plain(quantity) for quantity, _ in self.distinct_quantities]
+        lows = [q.low if p else math.nan for (q, _), p in zip(self.distinct_quantities, plain)]
+        highs = [q.high if p else math.nan for (q, _), p in zip(self.distinct_quantities, plain)]
+        return np.array(lows, dtype=np.float64), np.array(highs, dtype=np.float64)
 
     @cached_property
     def norms(self) -> Counter[str]:
@@ -321,6 +368,22 @@ class Corpus:
         """Inverse window frequency of a stem, in (0, 1]; 1 for stems the documents do not have."""
         total = len(self.windows) + 1
         return math.log(1 + total / (1 + len(self.postings.get(stem, ())))) / math.log(1 + total)
+
+
+def _quantity_key(quantity: Quantity) -> tuple[object, ...]:
+    return (quantity.kind, quantity.text, quantity.low, quantity.high, quantity.unit, quantity.approximate)
+
+
+def _is_plain(quantity: Quantity) -> bool:
+    """Whether a quantity is a positive bare number with one reading."""
+    return (
+        quantity.kind == "number"
+        and quantity.unit is None
+        and quantity.alternative is None
+        and quantity.low is not None
+        and quantity.high is not None
+        and quantity.low > 0
+    )
 
 
 class _CorpusCache:

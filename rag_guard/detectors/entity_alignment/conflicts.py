@@ -7,6 +7,7 @@ the opposite). ``Con(s, e*)`` in [0, 1] is 1 without a conflict.
 
 from __future__ import annotations
 
+import heapq
 from dataclasses import dataclass, replace
 
 from rag_guard.detectors.entity_alignment.alignment import Aligner, ClaimEvidence
@@ -24,6 +25,7 @@ _ANCHORED = 0.45  # slot agreement from which a differing value speaks of the sa
 _FIRMLY_ANCHORED = 0.5
 _LOOSE = 0.5  # the equal value belongs to something else if its slot fits less than this share of the rival's fit
 _KINSHIP = 0.2
+_LIKELY = 12
 _NOT_FOUND = 0.25  # Con of a quantity that no document states and none contradicts
 _COUNTED, _SMALL = 0.7, 10
 _REST_COVERED = 0.6  # share of a claim, without the mention, that a window must have to name a substitute
@@ -89,7 +91,7 @@ class ConflictFinder:
         equal: list[tuple[float, int, Quantity]] = []
         different: list[tuple[float, int, Quantity]] = []
         pool = {ranked.window for ranked in evidence.pool}
-        for index in sorted(pool | set(self._corpus.windows_agreeing(value))):
+        for index in sorted(pool | self._likely(self._corpus.windows_agreeing(value), mention)):
             for source in self._corpus.window_quantities[index]:
                 agreement = self._compare(value, source, index)
                 if agreement is Agreement.INCOMPARABLE:
@@ -167,6 +169,13 @@ class ConflictFinder:
                 return not any(char.isalpha() for char in rest)
         return True
 
+    def _likely(self, windows: list[int], mention: AnswerMention) -> set[int]:
+        """The windows that share most with a mention's claim, where many state its value."""
+        if len(windows) <= _LIKELY:
+            return set(windows)
+        claim = {word.stem for word in self._analysis.claim_words[mention.claim]}
+        return set(heapq.nsmallest(_LIKELY, windows, key=lambda w: (-len(claim & self._corpus.stems[w]), w)))
+
     def _kinship(self, value: Quantity, source: Quantity) -> float:
         """What a differing value gains for being hard to take for another fact.
 
@@ -176,8 +185,7 @@ class ConflictFinder:
         shared = a is not None and b is not None and any(
             x is not None and x == y for x, y in ((a.year, b.year), (a.month, b.month), (a.day, b.day))
         )  # fmt: skip
-        others = (q for q, _ in self._corpus.distinct_quantities if compare(value, q) is not Agreement.INCOMPARABLE)
-        only = value.unit is not None and all(compare(q, source) is Agreement.EQUAL for q in others)
+        only = value.unit is not None and self._corpus.is_only_value(source)
         return _KINSHIP * (shared or only)
 
     def _is_only_value(

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from rag_guard.detectors.base import Detection, Finding, TokenRisks
-from rag_guard.detectors.entity_alignment.alignment import Aligner, WordMatch, mention_text, paraphrase_credit
+from rag_guard.detectors.entity_alignment.alignment import Aligner, ClaimEvidence, WordMatch, mention_text, paraphrase_credit
 from rag_guard.detectors.entity_alignment.conflicts import Conflict, ConflictFinder, QuantityAlignment
 from rag_guard.detectors.entity_alignment.entities import ScoredMention, aggregate, explain, signal_of
 from rag_guard.detectors.entity_alignment.mentions import AnswerMention, extract_mentions
@@ -239,14 +239,13 @@ class _Judge:
         text = mention_text(self._analysis, mention)
         conflict = next((self._by_word[i] for i in mention.words if i in self._by_word), None)
         window = evidence.best.window if evidence.best else None
-        quote: tuple[int, int] | None = None
         if mention.type == "NUM":
             aligned = self._quantities[mention.words[0]]
             consistency = aligned.consistency
             conflict = conflict or aligned.conflict
             identity = 1.0 if consistency == 1.0 else 0.0
             if aligned.window is not None:
-                window, quote = aligned.window, (aligned.start, aligned.end)
+                window = aligned.window
             left_out = 0.0 if aligned.only_window else identity
         else:
             per_word = {i: self._identity(i, evidence.matches[i].score) for i in mention.words}
@@ -256,7 +255,7 @@ class _Judge:
             matched = [evidence.matches[i].window for i in mention.words if evidence.matches[i].window is not None]
             window = matched[0] if matched else window
         if conflict is not None:
-            window, quote = conflict.window, (conflict.start, conflict.end)
+            window = conflict.window
         s_pos = positive_alignment(mention.type, identity, semantic, consistency)
         s_neg = 1.0 if conflict else 0.0
         crs_min, perturbation = self._stability(mention, text, window, identity, left_out, semantic, consistency, s_pos)
@@ -271,10 +270,8 @@ class _Judge:
             crs_min=crs_min,
             perturbation=perturbation,
             conflict=conflict,
-            window=window,
-            quote=quote,
             risk=risk(s_pos - s_neg, crs_min),
-            evidence=self._evidence(window, quote, evidence),
+            evidence=self._evidence(window, evidence),
         )
 
     def _identity(self, index: int, score: float) -> float:
@@ -304,13 +301,10 @@ class _Judge:
                         lowest, deciding = value, name
         return min(lowest, s_pos), deciding
 
-    def _evidence(self, window: int | None, quote: tuple[int, int] | None, evidence: object) -> Evidence | None:
+    def _evidence(self, window: int | None, evidence: ClaimEvidence) -> Evidence | None:
         if window is None:
             return None
-        pool = self._aligner.claims
-        relevance = max(
-            (r.relevance for item in pool.values() for r in item.pool if r.window == window), default=0.0
-        )
+        relevance = next((ranked.relevance for ranked in evidence.pool if ranked.window == window), 0.0)
         return self._analysis.evidence(window, relevance)
 
     # --- tokens and findings ------------------------------------------------------------------------------------

@@ -26,8 +26,6 @@ class ScoredMention:
     crs_min: float
     perturbation: str | None
     conflict: Conflict | None
-    window: int | None
-    quote: tuple[int, int] | None
     risk: float
     evidence: Evidence | None
 

@@ -51,19 +51,9 @@ def answer_slot(
     claim = analysis.claims[mention.claim]
     first, last = mention.words[0], mention.words[-1]
     words: list[tuple[Word, float]] = []
-    low = first
-    while low > 0 and analysis.words[low - 1].start >= claim.context_start:
-        low -= 1
-    high = last
-    while high + 1 < len(analysis.words) and analysis.words[high + 1].end <= claim.context_end:
-        high += 1
-    in_quantity = {
-        i
-        for q in analysis.quantities
-        for i in range(low, high + 1)
-        if q.start < analysis.words[i].end and analysis.words[i].start < q.end
-    }
-    for i in range(low, high + 1):
+    sentence = analysis.words_in(claim.context_start, claim.context_end)
+    in_quantity = analysis.quantity_words
+    for i in sentence:
         word = analysis.words[i]
         if first <= i <= last or i in in_quantity:
             continue
@@ -88,17 +78,15 @@ def answer_slot(
             (1.0 if claim.start <= q.start < claim.end else _OUTSIDE_CLAIM)
             / (1 + _words_between(analysis, q, mention) / _ANSWER_DECAY),
         )
-        for q in analysis.quantities
-        if claim.context_start <= q.start
-        and q.end <= claim.context_end
-        and not (q.start < mention.end and mention.start < q.end)
+        for q in analysis.quantities_in(claim.context_start, claim.context_end)
+        if not (q.start < mention.end and mention.start < q.end)
     )
     return AnswerSlot(tuple(words), quantities)
 
 
 def _words_between(analysis: Analysis, quantity: Quantity, mention: AnswerMention) -> int:
     left, right = sorted(((quantity.start, quantity.end), (mention.start, mention.end)))
-    return sum(1 for word in analysis.words if left[1] <= word.start and word.end <= right[0])
+    return len(analysis.words_in(left[1], right[0]))
 
 
 def slot_agreement(
