@@ -29,8 +29,6 @@ def make_lm(tokenizer):
     from rag_guard.models.causal_lm import CausalLM
 
     def make(*, positions: int = 256, cls: str = "Llama", config=None, **options):
-        return CausalLM(
-            tiny_model(tokenizer, positions=positions, cls=cls, **(config or {})), tokenizer, **options
-        )
+        return CausalLM(tiny_model(tokenizer, positions=positions, cls=cls, **(config or {})), tokenizer, **options)
 
     return make

@@ -142,17 +142,9 @@ PIECES = [("Caf", -0.5), ("é", -1.0), (" 🧬", -4.0), (" in", -0.25), (" Paris
             content=ANSWER,
             response_metadata={"logprobs": {"content": [{"token": t, "logprob": p} for t, p in PIECES]}},
         ),
-        SimpleNamespace(
-            additional_kwargs={"logprobs": {"content": [{"token": t, "logprob": p} for t, p in PIECES]}}
-        ),
-        {
-            "choices": [
-                {"logprobs": {"tokens": [t for t, _ in PIECES], "token_logprobs": [p for _, p in PIECES]}}
-            ]
-        },
-        SimpleNamespace(
-            logprobs=[{7: SimpleNamespace(logprob=p, decoded_token=t, rank=1)} for t, p in PIECES]
-        ),
+        SimpleNamespace(additional_kwargs={"logprobs": {"content": [{"token": t, "logprob": p} for t, p in PIECES]}}),
+        {"choices": [{"logprobs": {"tokens": [t for t, _ in PIECES], "token_logprobs": [p for _, p in PIECES]}}]},
+        SimpleNamespace(logprobs=[{7: SimpleNamespace(logprob=p, decoded_token=t, rank=1)} for t, p in PIECES]),
     ],
     ids=["pairs", "chat", "langchain", "llama_index", "completion", "vllm"],
 )
@@ -162,9 +154,7 @@ def test_log_probabilities_are_found_in_every_usual_shape(response):
     assert tokens.log_probs == tuple(p for _, p in PIECES)
 
 
-@pytest.mark.parametrize(
-    "response", [None, {}, {"logprobs": None}, SimpleNamespace(content="hi"), "text", []]
-)
+@pytest.mark.parametrize("response", [None, {}, {"logprobs": None}, SimpleNamespace(content="hi"), "text", []])
 def test_a_response_without_log_probabilities_gives_none(response):
     assert read_generated_tokens(response) is None
 

@@ -159,9 +159,7 @@ def test_detector_gives_the_trained_probes_risks_alone_and_in_batches(features, 
     flagged = np.array([bool((d.tokens.risks >= detector.threshold).any()) for d in together])
     expected = evaluate_probe(probe, data)
     truth = data.hallucinated
-    assert 2 * (flagged & truth).sum() / (flagged.sum() + truth.sum()) == pytest.approx(
-        expected["example_f1"], abs=0.1
-    )
+    assert 2 * (flagged & truth).sum() / (flagged.sum() + truth.sum()) == pytest.approx(expected["example_f1"], abs=0.1)
 
 
 def test_a_token_takes_the_lowest_risk_of_its_context_windows(make_lm):
@@ -174,9 +172,7 @@ def test_a_token_takes_the_lowest_risk_of_its_context_windows(make_lm):
     (detection,) = detector.detect([item])
     (scored,) = detector.scorer.score([item])
     assert len(scored.with_documents) > 1
-    per_window = probe.risks(
-        [contrast_inputs(view, scored.without, ("delta_2",)) for view in scored.with_documents]
-    )
+    per_window = probe.risks([contrast_inputs(view, scored.without, ("delta_2",)) for view in scored.with_documents])
     np.testing.assert_allclose(detection.tokens.risks, np.min(per_window, axis=0), atol=1e-5)
 
 

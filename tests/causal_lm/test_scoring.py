@@ -33,9 +33,7 @@ def plain(lm, prompt, ids):
         "entropies": -(log_probs.exp() * log_probs).sum(-1).numpy(),
         "ranks": (log_probs > own).sum(-1).numpy(),
         "hidden": [states[0, len(prompt) :].numpy() for states in output.hidden_states],
-        "attentions": [
-            layer[0, :, len(prompt) :, len(prompt) :].mean(0).numpy() for layer in output.attentions
-        ],
+        "attentions": [layer[0, :, len(prompt) :, len(prompt) :].mean(0).numpy() for layer in output.attentions],
     }
 
 
@@ -86,9 +84,7 @@ def test_a_cached_prompt_equals_a_fresh_one(make_lm):
     assert lm.counters.rows - rows == 2 * answers
     np.testing.assert_allclose(again[0].without.log_probs, first.without.log_probs, atol=1e-3)
     for one, other in zip(again, fresh, strict=True):
-        np.testing.assert_allclose(
-            one.with_documents[0].log_probs, other.with_documents[0].log_probs, atol=1e-3
-        )
+        np.testing.assert_allclose(one.with_documents[0].log_probs, other.with_documents[0].log_probs, atol=1e-3)
         np.testing.assert_allclose(one.without.hidden[2], other.without.hidden[2], atol=1e-3)
 
 
@@ -96,9 +92,7 @@ def test_a_prompt_cached_by_a_short_pass_is_not_taken_for_a_deep_one(make_lm):
     lm = make_lm()
     lm.score(REQUESTS[:1], logits=False, layers=[1])
     deep = lm.score(REQUESTS[:1])[0]
-    np.testing.assert_allclose(
-        deep.without.log_probs, make_lm().score(REQUESTS[:1])[0].without.log_probs, atol=1e-4
-    )
+    np.testing.assert_allclose(deep.without.log_probs, make_lm().score(REQUESTS[:1])[0].without.log_probs, atol=1e-4)
 
 
 def test_answers_under_one_prompt_share_its_rows_and_logits_are_for_answers_only(make_lm):
@@ -170,9 +164,7 @@ def test_a_model_without_single_layer_attention_is_scored_answer_by_answer(make_
     lm = make_lm()
     for one, other in zip(lm.score(REQUESTS, layers=[2]), expected, strict=True):
         np.testing.assert_allclose(one.without.log_probs, other.without.log_probs, atol=1e-4)
-        np.testing.assert_allclose(
-            one.with_documents[0].hidden[2], other.with_documents[0].hidden[2], atol=1e-4
-        )
+        np.testing.assert_allclose(one.with_documents[0].hidden[2], other.with_documents[0].hidden[2], atol=1e-4)
     with pytest.raises(InvalidInputError, match="attention_layer=None"):
         lm.score(REQUESTS, attention_layer=1)
 

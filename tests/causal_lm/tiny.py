@@ -42,9 +42,7 @@ def sentencepiece_tokenizer():
     special = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256))]
     trainer = trainers.BpeTrainer(vocab_size=400, special_tokens=special, show_progress=False)
     seed.train_from_iterator([TEXT[0], TEXT[2]], trainer)
-    return PreTrainedTokenizerFast(
-        tokenizer_object=seed, bos_token="<s>", eos_token="</s>", unk_token="<unk>"
-    )
+    return PreTrainedTokenizerFast(tokenizer_object=seed, bos_token="<s>", eos_token="</s>", unk_token="<unk>")
 
 
 def tiny_model(tokenizer, *, positions: int = 256, seed: int = 0, cls: str = "Llama", **extra):
