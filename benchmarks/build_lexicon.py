@@ -35,9 +35,7 @@ ENOUGH_USES = 4
 MIN_SHARE = 0.06  # of all uses of the word, whatever the part of speech
 LEMMA = re.compile(r"[a-z]+(?:-[a-z]+)*\Z")
 # Senses of these verbs that have an antonym ("be" as "equal") are too rare for such frequent words.
-TOO_GENERAL = frozenset(
-    {"be", "have", "do", "get", "make", "go", "take", "set", "keep", "stay", "put", "run", "hold"}
-)
+TOO_GENERAL = frozenset({"be", "have", "do", "get", "make", "go", "take", "set", "keep", "stay", "put", "run", "hold"})
 
 Sense = tuple[str, int, int]  # part of speech, offset of the synset, number of the word in it
 

@@ -183,12 +183,8 @@ def print_profile(guard: HallucinationGuard, sources: Sequence[Sequence[Example]
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, help="folder with RAGTruth; without it, texts are generated")
-    parser.add_argument(
-        "--answers", type=int, default=40, help="sources to time, two answers each (at least 2)"
-    )
-    parser.add_argument(
-        "--profile", type=int, metavar="ROWS", help="also print the functions that take the most time"
-    )
+    parser.add_argument("--answers", type=int, default=40, help="sources to time, two answers each (at least 2)")
+    parser.add_argument("--profile", type=int, metavar="ROWS", help="also print the functions that take the most time")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args()
     sources = of_ragtruth(options.data, options.answers) if options.data else generated(options.answers)
@@ -203,9 +199,7 @@ def main() -> None:
         guards["with embeddings"] = HallucinationGuard(detectors=[EntityAlignment(embedder="auto")])
     figures = {name: measure(guard, sources, run) for run, (name, guard) in enumerate(guards.items(), 1)}
     console = Console()
-    table = Table(
-        title=f"{len(sources)} sources, {words['answer']:g}-word answers, {words['context']:g}-word contexts"
-    )
+    table = Table(title=f"{len(sources)} sources, {words['answer']:g}-word answers, {words['context']:g}-word contexts")
     for column in ("entity alignment", "cache"):
         table.add_column(column)
     for column in ("median ms", "p90 ms", "median CPU ms"):

@@ -82,9 +82,7 @@ class HallucinationGuard:
         self.timeout = timeout
         self.block_message = block_message
 
-    def check(
-        self, answer: str, documents: Any = (), question: str | None = None, *, id: str | None = None
-    ) -> Report:
+    def check(self, answer: str, documents: Any = (), question: str | None = None, *, id: str | None = None) -> Report:
         """Check one answer; see :meth:`check_batch`."""
         return self.check_batch([Example(answer=answer, documents=documents, question=question, id=id)])[0]
 
@@ -130,9 +128,7 @@ class HallucinationGuard:
             logger.warning("the check failed", exc_info=error)
             text = f"{type(error).__name__}: {error}"
             bare = [self._bare(example, Status.ERROR, error=text) for example in examples]
-            return [
-                _settle(apply_failure, report, self.on_error, self.block_message, error) for report in bare
-            ]
+            return [_settle(apply_failure, report, self.on_error, self.block_message, error) for report in bare]
         total = (time.perf_counter() - started) * 1000
         return [_settle(self._finish, report, total / max(len(reports), 1)) for report in reports]
 
@@ -156,7 +152,7 @@ class HallucinationGuard:
         runs, detections = self._detect([analyses[i] for i in checked], timings)
         reports: list[Report] = [
             self._bare(example, flight.status or Status.ERROR, flight=flight, analysis=analysis)
-            for example, flight, analysis in zip(examples, flights, analyses)
+            for example, flight, analysis in zip(examples, flights, analyses, strict=True)
         ]
         with _timed(timings, "decode"):
             for row, i in enumerate(checked):
@@ -178,15 +174,22 @@ class HallucinationGuard:
         detections: dict[str, list[Detection]] = {}
         failure: Exception | None = None
         for detector in self.detectors if analyses else ():
-            run = {"name": detector.name, "version": detector.version, "threshold": detector.threshold}
+            error: Exception | None = None
             try:
                 with _timed(timings, detector.name):
                     detections[detector.name] = detector.detect(analyses)
-                runs.append(DetectorRun(status="ok", **run))
-            except Exception as error:
-                failure = error
-                logger.warning("detector %s failed", detector.name, exc_info=error)
-                runs.append(DetectorRun(status="failed", error=f"{type(error).__name__}: {error}", **run))
+            except Exception as raised:
+                error = failure = raised
+                logger.warning("detector %s failed", detector.name, exc_info=raised)
+            runs.append(
+                DetectorRun(
+                    name=detector.name,
+                    version=detector.version,
+                    threshold=detector.threshold,
+                    status="ok" if error is None else "failed",
+                    error=None if error is None else f"{type(error).__name__}: {error}",
+                )
+            )
         if analyses and not detections:
             names = ", ".join(run.name for run in runs)
             raise DetectorError(f"every detector failed ({names}): {runs[-1].error}") from failure
@@ -215,9 +218,7 @@ class HallucinationGuard:
             error=error,
         )
 
-    def _report(
-        self, bare: Report, judgement: Judgement, runs: list[DetectorRun], analysis: Analysis
-    ) -> Report:
+    def _report(self, bare: Report, judgement: Judgement, runs: list[DetectorRun], analysis: Analysis) -> Report:
         failed = [f"detector {run.name} failed: {run.error}" for run in runs if run.status == "failed"]
         return bare.model_copy(
             update={
@@ -227,9 +228,7 @@ class HallucinationGuard:
                 "claims": tuple(judgement.claims),
                 "entities": tuple(judgement.entities),
                 "citations": tuple(judgement.citations),
-                "detectors": tuple(
-                    run.model_copy(update={"score": judgement.scores.get(run.name)}) for run in runs
-                ),
+                "detectors": tuple(run.model_copy(update={"score": judgement.scores.get(run.name)}) for run in runs),
                 "warnings": (*bare.warnings, *judgement.warnings, *failed),
             }
         )

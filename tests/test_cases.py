@@ -17,13 +17,9 @@ import pytest
 from rag_guard import Example, HallucinationGuard, Report
 from rag_guard.text.words import find_words
 
-CASES_FILE = (
-    Path(os.environ.get("RAG_GUARD_SHARED", Path(__file__).parents[2] / "shared")) / "cases" / "cases.jsonl"
-)
+CASES_FILE = Path(os.environ.get("RAG_GUARD_SHARED", Path(__file__).parents[2] / "shared")) / "cases" / "cases.jsonl"
 CASES = (
-    [json.loads(line) for line in CASES_FILE.read_text(encoding="utf-8").splitlines()]
-    if CASES_FILE.is_file()
-    else []
+    [json.loads(line) for line in CASES_FILE.read_text(encoding="utf-8").splitlines()] if CASES_FILE.is_file() else []
 )
 BY_ID = {case["id"]: case for case in CASES}
 

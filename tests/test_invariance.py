@@ -100,9 +100,7 @@ def test_batches_and_threads_give_what_single_checks_give(guard):
 
 def test_two_runs_give_identical_reports(guard):
     for answer in ANSWERS:
-        first, second = (
-            guard.check(answer, DOCUMENTS).model_dump_json(exclude={"timings_ms"}) for _ in range(2)
-        )
+        first, second = (guard.check(answer, DOCUMENTS).model_dump_json(exclude={"timings_ms"}) for _ in range(2))
         assert first == second
 
 

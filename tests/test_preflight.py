@@ -31,9 +31,7 @@ def test_claims_without_readable_documents_have_no_context(documents: list[str])
     assert check("The fee is 12 EUR.", documents).status is Status.NO_CONTEXT
 
 
-@pytest.mark.parametrize(
-    "answer", ["The fee is 12 EUR.", "1967", "Yes.", "Paris", "I adore winter holidays."]
-)
+@pytest.mark.parametrize("answer", ["The fee is 12 EUR.", "1967", "Yes.", "Paris", "I adore winter holidays."])
 def test_claims_with_documents_go_on_to_detectors(answer: str) -> None:
     assert check(answer, FEE) == Preflight()
 
@@ -73,9 +71,7 @@ def test_abstention_beside_a_claim_is_exposed_and_the_rest_is_checked() -> None:
         ("Quand le pont a-t-il ouvert ?", "Le pont a ouvert en 1931.", "1931"),
     ],
 )
-def test_abstention_although_the_documents_answer_is_contradicted(
-    question: str, document: str, expected: str
-) -> None:
+def test_abstention_although_the_documents_answer_is_contradicted(question: str, document: str, expected: str) -> None:
     answer = "The source gives no number."
     flight = check(answer, ["  ", document], question)
     assert flight.status is None
@@ -114,7 +110,5 @@ def test_honest_abstention_is_never_called_false(question: str | None, document:
 
 
 def test_a_refusal_is_no_false_abstention() -> None:
-    flight = check(
-        "I'm sorry, but I can't help with that.", ["The pass costs 30 EUR."], "How much does the pass cost?"
-    )
+    flight = check("I'm sorry, but I can't help with that.", ["The pass costs 30 EUR."], "How much does the pass cost?")
     assert (flight.status, flight.kinds) == (Status.ABSTAINED, ("refusal",))

@@ -98,9 +98,5 @@ def test_ranges_take_the_risks_of_the_tokens_that_overlap_them():
     risks = np.array([0.2, 0.6, 0.5])
     ranges = np.array([[0, 7], [6, 12], [7, 8], [12, 20]])
     np.testing.assert_allclose(aggregate(offsets, risks, ranges), [0.6, 0.6, 0.0, 0.0])
-    np.testing.assert_allclose(
-        aggregate(offsets, risks, ranges, "noisy_or"), [1 - 0.8 * 0.4, 1 - 0.4 * 0.5, 0.0, 0.0]
-    )
-    np.testing.assert_allclose(
-        aggregate(offsets, risks, ranges, "mean"), [(0.6 + 2.4) / 7, (0.6 + 2.0) / 5, 0.0, 0.0]
-    )
+    np.testing.assert_allclose(aggregate(offsets, risks, ranges, "noisy_or"), [1 - 0.8 * 0.4, 1 - 0.4 * 0.5, 0.0, 0.0])
+    np.testing.assert_allclose(aggregate(offsets, risks, ranges, "mean"), [(0.6 + 2.4) / 7, (0.6 + 2.0) / 5, 0.0, 0.0])

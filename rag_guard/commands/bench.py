@@ -39,19 +39,13 @@ _MUSHROOM_COLUMNS = {"iou": "IoU", "soft_correlation": "correlation", "all_chara
 
 @app.command()
 def bench(
-    dataset: Annotated[
-        str, typer.Argument(help="ragtruth, mushroom, ragbench, or a JSON-lines file of your own.")
-    ],
+    dataset: Annotated[str, typer.Argument(help="ragtruth, mushroom, ragbench, or a JSON-lines file of your own.")],
     data: Annotated[Path | None, typer.Option(help="The folder with the data set's files.")] = None,
     split: Annotated[
         str,
-        typer.Option(
-            help="The data set's split, or holdout or fit: a tenth of its train split, or the rest."
-        ),
+        typer.Option(help="The data set's split, or holdout or fit: a tenth of its train split, or the rest."),
     ] = "test",
-    task: Annotated[
-        list[str] | None, typer.Option(help="Only this task (or language); may be repeated.")
-    ] = None,
+    task: Annotated[list[str] | None, typer.Option(help="Only this task (or language); may be repeated.")] = None,
     limit: Annotated[int | None, typer.Option(help="Only this many rows, drawn by source.")] = None,
     preset: Annotated[str | None, typer.Option(help="The guard's preset.")] = None,
     detector: Annotated[
@@ -77,9 +71,7 @@ def bench(
     Failed checks flag nothing, are counted, run again next time, and give exit code 1.
     """
     if find_spec("sklearn") is None or find_spec("scipy") is None:
-        raise InvalidInputError(
-            'the bench command needs scikit-learn and scipy; pip install "rag-guard[bench]"'
-        )
+        raise InvalidInputError('the bench command needs scikit-learn and scipy; pip install "rag-guard[bench]"')
     from rich.console import Console
 
     from rag_guard.evaluation.benchmark import evaluate, evaluate_mushroom, held_out_thresholds, select_rows
@@ -203,9 +195,7 @@ def _outcomes(
     return outcomes, milliseconds
 
 
-def _published(
-    dataset: str, split: str, task: Sequence[str] | None, limit: int | None
-) -> Sequence[Mapping[str, Any]]:
+def _published(dataset: str, split: str, task: Sequence[str] | None, limit: int | None) -> Sequence[Mapping[str, Any]]:
     """Published results, where this run covers the same rows."""
     from rag_guard.evaluation.benchmark import PUBLISHED_MUSHROOM, PUBLISHED_RAGTRUTH
 
@@ -245,9 +235,7 @@ def _is_last_task(result: Mapping[str, Any], name: str) -> bool:
     return names.index(name) + 1 == names.index("overall")
 
 
-def _print_mushroom(
-    console: Console, result: Mapping[str, Any], published: Sequence[Mapping[str, Any]]
-) -> None:
+def _print_mushroom(console: Console, result: Mapping[str, Any], published: Sequence[Mapping[str, Any]]) -> None:
     from rich.table import Table
 
     from rag_guard.evaluation.benchmark import REFIND_IOU

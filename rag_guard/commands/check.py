@@ -133,18 +133,14 @@ def _run(
     from rag_guard.schema import Example
 
     if (answer is None) == (jsonl is None):
-        raise InvalidInputError(
-            "name one source of answers: --answer FILE or --jsonl FILE (- is standard input)"
-        )
+        raise InvalidInputError("name one source of answers: --answer FILE or --jsonl FILE (- is standard input)")
     if jsonl is not None and question is not None:
         raise InvalidInputError('--question goes with --answer; rows of --jsonl bring their own "question"')
     piped = [answer, jsonl, question and question.removeprefix("@"), *documents].count(STDIN)
     if piped > 1:
         raise InvalidInputError("standard input (-) can be read only once; write the other input to a file")
     if output is not None and not output.absolute().parent.is_dir():
-        raise InvalidInputError(
-            f"--output {output}: the folder {output.absolute().parent} does not exist; create it"
-        )
+        raise InvalidInputError(f"--output {output}: the folder {output.absolute().parent} does not exist; create it")
 
     shared = read_documents(documents)
     bad_rows: list[InvalidInputError] = []
@@ -165,9 +161,7 @@ def _run(
     chosen = format or _format_of(output)
     reports = _check(guard, examples, batch_size)
     with _output(output) as write, _progress(jsonl, output) as advance:
-        seen = _write(
-            _each(reports, advance), chosen, write, many=jsonl is not None, to_file=output is not None
-        )
+        seen = _write(_each(reports, advance), chosen, write, many=jsonl is not None, to_file=output is not None)
     if not seen and not bad_rows:
         raise InvalidInputError(f"{jsonl} holds no rows, so nothing was checked")
     return _exit_code(seen, failed_rows=bool(bad_rows))

@@ -148,9 +148,7 @@ def _document(value: Any, name: str) -> Document:
         return Document(text=value)
     text = value.get("text", value.get("page_content")) if isinstance(value, Mapping) else None
     if not isinstance(text, str):
-        found = (
-            f"an object with {_keys(value)}" if isinstance(value, Mapping) else f"{json.dumps(value)[:60]}"
-        )
+        found = f"an object with {_keys(value)}" if isinstance(value, Mapping) else f"{json.dumps(value)[:60]}"
         raise InvalidInputError(
             f'{name} is no document: {found}; use a string or an object with "text" or "page_content"'
         )

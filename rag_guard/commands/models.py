@@ -54,9 +54,7 @@ def list_models(
 
 @app.command()
 def pull(
-    names: Annotated[
-        list[str], typer.Argument(metavar="NAME...", help="Models from `rag-guard models list`.")
-    ],
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Models from `rag-guard models list`.")],
 ) -> None:
     """Fetch models, check their SHA-256, and keep them in the cache. Those already here are left alone."""
     from rich.console import Console

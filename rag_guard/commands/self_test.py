@@ -102,9 +102,7 @@ def _test_detector(detector: Detector) -> dict[str, Any]:
     documents = (Document(text=DOCUMENT),)
     corpus = corpus_for(documents)
     analyses = [
-        Analysis(answer, documents, pair.question, corpus)
-        for pair in PAIRS
-        for answer in (pair.right, pair.wrong)
+        Analysis(answer, documents, pair.question, corpus) for pair in PAIRS for answer in (pair.right, pair.wrong)
     ]
     result: dict[str, Any] = {
         "name": detector.name,

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Train detectors on labelled answers.", no_args_is_help=True, add_completion=False)
 
-_Dataset = Annotated[
-    str, typer.Argument(help="ragtruth, ragbench, or a JSON-lines file of your own with labels.")
-]
+_Dataset = Annotated[str, typer.Argument(help="ragtruth, ragbench, or a JSON-lines file of your own with labels.")]
 _Data = Annotated[Path | None, typer.Option(help="The folder with the data set's files.")]
 _Features = Annotated[
     Path, typer.Option(help="Folder for the extracted features; what is there is not extracted again.")

@@ -33,4 +33,4 @@ def project(tokens: TokenRisks, words: Sequence[Word]) -> NDArray[np.float64]:
 
 def combine(votes: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
     """One risk per word from every detector's: the mean of those that ran, each on its own calibrated scale."""
-    return np.mean(np.stack(list(votes.values())), axis=0)
+    return np.asarray(np.mean(np.stack(list(votes.values())), axis=0), dtype=np.float64)

@@ -154,9 +154,7 @@ def aggregate(
 def _checked(values: ArrayLike, index: int) -> NDArray[np.float64]:
     risks = np.asarray(values, dtype=np.float64).reshape(-1)
     if len(risks) and not (np.min(risks) >= 0.0 and np.max(risks) <= 1.0):
-        raise InvalidInputError(
-            f"risks[{index}] ranges over [{np.min(risks)}, {np.max(risks)}]; use risks in [0, 1]"
-        )
+        raise InvalidInputError(f"risks[{index}] ranges over [{np.min(risks)}, {np.max(risks)}]; use risks in [0, 1]")
     return risks
 
 

@@ -71,9 +71,7 @@ def _owners(words: Sequence[Word], findings: Sequence[Finding]) -> list[int]:
     return owners
 
 
-def _joinable(
-    answer: str, left: int, right: int, barriers: Sequence[tuple[int, int]], one_reason: bool
-) -> bool:
+def _joinable(answer: str, left: int, right: int, barriers: Sequence[tuple[int, int]], one_reason: bool) -> bool:
     """Whether the text between two flagged words may be inside one span: no line break, table bar or barrier.
 
     The end of a sentence joins only what one finding spans, as in "1. Mai".

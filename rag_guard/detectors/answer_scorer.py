@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_guard.detectors.base import TokenRisks
+from rag_guard.errors import ModelNotFoundError
 from rag_guard.text.analysis import Analysis
 
 if TYPE_CHECKING:
@@ -54,9 +55,7 @@ class AnswerScorer:
             assert self._model is not None
             return self._model
 
-    def require(
-        self, *, logits: bool = False, layers: Sequence[int] = (), attention_layer: int | None = None
-    ) -> None:
+    def require(self, *, logits: bool = False, layers: Sequence[int] = (), attention_layer: int | None = None) -> None:
         """Add to what every later pass computes.
 
         Raises:
@@ -79,9 +78,7 @@ class AnswerScorer:
         from rag_guard.models.causal_lm import ScoreRequest
 
         requests = [
-            ScoreRequest(
-                analysis.answer, tuple(document.text for document in analysis.documents), analysis.question
-            )
+            ScoreRequest(analysis.answer, tuple(document.text for document in analysis.documents), analysis.question)
             for analysis in analyses
         ]
         key = tuple(requests)
@@ -105,8 +102,12 @@ class AnswerScorer:
 
 
 def _load(source: str | None, options: dict[str, Any]) -> CausalLM:
-    from rag_guard.models.loading import DEFAULT_CAUSAL_LM, load_causal_lm
-
+    try:
+        from rag_guard.models.loading import DEFAULT_CAUSAL_LM, load_causal_lm
+    except ModuleNotFoundError as error:
+        raise ModelNotFoundError(
+            f"a causal LM needs {error.name}, which is not installed; pip install 'rag-guard[torch]'"
+        ) from error
     return load_causal_lm(source or DEFAULT_CAUSAL_LM, **options)
 
 
@@ -123,7 +124,5 @@ def token_risks(offsets: NDArray[np.int64], risks: NDArray[np.float64]) -> Token
     if not len(risks):
         return TokenRisks(np.zeros((0, 2), dtype=np.int64), np.zeros(0))
     first = np.flatnonzero(np.diff(character_groups(offsets), prepend=-1))
-    merged = np.stack(
-        [np.minimum.reduceat(offsets[:, 0], first), np.maximum.reduceat(offsets[:, 1], first)], axis=1
-    )
+    merged = np.stack([np.minimum.reduceat(offsets[:, 0], first), np.maximum.reduceat(offsets[:, 1], first)], axis=1)
     return TokenRisks(merged.astype(np.int64), np.maximum.reduceat(np.asarray(risks, np.float64), first))

@@ -71,6 +71,5 @@ class Detector(Protocol):
     threshold: float
 
     def detect(self, analyses: Sequence[Analysis]) -> list[Detection]:
-        """Judge a batch; the result has one detection per analysis, in order. Must be safe to call from many threads."""
+        """Judge a batch: one detection per analysis, in order. Must be safe to call from many threads at once."""
         ...
-

@@ -224,9 +224,7 @@ class ContextSensitivity:
         if generated is None:
             return [self._judge(signals, offsets) for signals, offsets in self._signals(analyses)]
         if len(generated) != len(analyses):
-            raise InvalidInputError(
-                f"generated has {len(generated)} entries for {len(analyses)} answers; pass as many"
-            )
+            raise InvalidInputError(f"generated has {len(generated)} entries for {len(analyses)} answers; pass as many")
         results: list[Detection | None] = [None] * len(analyses)
         own = [index for index, tokens in enumerate(generated) if tokens is None]
         for index, detection in zip(own, self.detect([analyses[index] for index in own]), strict=True):
@@ -251,9 +249,7 @@ class ContextSensitivity:
         (smoothed,) = LabelPersistence(calibration.stay).smooth([calibration.risks(signals.features())])
         return Detection(token_risks(offsets, centred(smoothed, calibration.threshold)))
 
-    def _judge_generated(
-        self, analyses: Sequence[Analysis], generated: Sequence[GeneratedTokens]
-    ) -> list[Detection]:
+    def _judge_generated(self, analyses: Sequence[Analysis], generated: Sequence[GeneratedTokens]) -> list[Detection]:
         from rag_guard.models.causal_lm import ScoreRequest
 
         requests = [ScoreRequest(analysis.answer, (), analysis.question) for analysis in analyses]

@@ -95,9 +95,7 @@ class DeltaProbe:
             )
         scored = self.scorer.score(analyses)
         inputs = [
-            contrast_inputs(view, answer.without, config.inputs)
-            for answer in scored
-            for view in answer.with_documents
+            contrast_inputs(view, answer.without, config.inputs) for answer in scored for view in answer.with_documents
         ]
         raw = iter(probe.risks(inputs))
         risks = [np.minimum.reduce([next(raw) for _ in answer.with_documents]) for answer in scored]

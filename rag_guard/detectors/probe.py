@@ -63,9 +63,7 @@ class ProbeConfig:
     def _parse(name: str) -> tuple[str, int]:
         kind, _, layer = name.rpartition("_")
         if kind not in ("delta", "residual", "with", "without") or not layer.isdigit():
-            raise InvalidInputError(
-                f"inputs has {name!r}; use delta_, residual_, with_ or without_ and a layer"
-            )
+            raise InvalidInputError(f"inputs has {name!r}; use delta_, residual_, with_ or without_ and a layer")
         return kind, int(layer)
 
     @property
@@ -82,9 +80,7 @@ class ProbeConfig:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> ProbeConfig:
         """From JSON, where tuples are lists."""
-        return cls(
-            **{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
-        )
+        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
 
 
 class Probe(nn.Module):
@@ -174,9 +170,7 @@ class Probe(nn.Module):
         with safe_open(str(path), framework="pt") as stored:
             metadata = stored.metadata() or {}
             if "probe" not in metadata:
-                raise InvalidInputError(
-                    f"{path} is no delta probe; train one with `rag-guard train delta-probe`"
-                )
+                raise InvalidInputError(f"{path} is no delta probe; train one with `rag-guard train delta-probe`")
             weights = {name: stored.get_tensor(name).float() for name in stored.keys()}  # noqa: SIM118
         probe = cls(ProbeConfig.from_dict(json.loads(metadata["probe"])))
         probe.load_state_dict(weights)

@@ -105,9 +105,7 @@ def select_rows(
         raise InvalidInputError(f"task is {', '.join(tasks) or None!r}; the tasks in this split are {known}")
     repeated = [name for name, count in Counter(row.id for row in chosen).items() if count > 1]
     if repeated:
-        raise InvalidInputError(
-            f"id {repeated[0]!r} is given to {len(repeated)} or more rows; ids must be unique"
-        )
+        raise InvalidInputError(f"id {repeated[0]!r} is given to {len(repeated)} or more rows; ids must be unique")
     unlabelled = next((row.id for row in chosen if row.hallucinated is None), None)
     if unlabelled is not None:
         raise InvalidInputError(
@@ -117,9 +115,7 @@ def select_rows(
         return chosen
     if limit < 1:
         raise InvalidInputError(f"limit is {limit}; pass a positive number of rows, or none for all")
-    return sorted(
-        chosen, key=lambda row: hashlib.sha256(row.group.encode("utf-8", "surrogatepass")).digest()
-    )[:limit]
+    return sorted(chosen, key=lambda row: hashlib.sha256(row.group.encode("utf-8", "surrogatepass")).digest())[:limit]
 
 
 def evaluate(outcomes: Sequence[Outcome], *, resamples: int = metrics.BOOTSTRAP_RESAMPLES) -> dict[str, Any]:
@@ -142,9 +138,7 @@ def evaluate(outcomes: Sequence[Outcome], *, resamples: int = metrics.BOOTSTRAP_
     return figures
 
 
-def evaluate_mushroom(
-    outcomes: Sequence[Outcome], *, resamples: int = metrics.BOOTSTRAP_RESAMPLES
-) -> dict[str, Any]:
+def evaluate_mushroom(outcomes: Sequence[Outcome], *, resamples: int = metrics.BOOTSTRAP_RESAMPLES) -> dict[str, Any]:
     """IoU, soft-label correlation and the IoU of flagging every character, per language and their ``mean``.
 
     ``mean`` averages the languages that REFIND reports, of those evaluated; ``mean_all`` averages all.
@@ -279,8 +273,7 @@ def _short_figures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
 def _token_grid(outcomes: Sequence[Outcome]) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Every word of every answer: whether it is labelled, and its risk."""
     labels = [
-        metrics.token_labels([(word.start, word.end) for word in outcome.words], outcome.gold)
-        for outcome in outcomes
+        metrics.token_labels([(word.start, word.end) for word in outcome.words], outcome.gold) for outcome in outcomes
     ]
     risks = [np.array(outcome.scored.risks) for outcome in outcomes]
     return (

@@ -37,9 +37,7 @@ _PASSAGE = re.compile(r"(?:^|\n\n)passage \d+:")
 _ROW_SUFFIXES = (".jsonl.gz", ".jsonl", ".parquet")
 
 
-def load_dataset(
-    name: str, data: str | Path | None = None, split: str | None = "test"
-) -> Iterator[LabelledExample]:
+def load_dataset(name: str, data: str | Path | None = None, split: str | None = "test") -> Iterator[LabelledExample]:
     """Rows of ``ragtruth``, ``mushroom`` or ``ragbench`` under the folder ``data``, or of the JSON-lines file
     ``name``.
 
@@ -224,8 +222,7 @@ def _ragtruth_row(
 def _mushroom_row(record: Record) -> LabelledExample:
     answer, question = record.text("model_output_text"), record.text("model_input")
     labels = tuple(
-        LabelSpan(*record.range("hard_labels", start, end, answer))
-        for start, end in record.get("hard_labels", ())
+        LabelSpan(*record.range("hard_labels", start, end, answer)) for start, end in record.get("hard_labels", ())
     )
     soft_labels = tuple(
         (*record.range("soft_labels", item["start"], item["end"], answer), float(item["prob"]))

@@ -60,9 +60,7 @@ def example_scores(gold: ArrayLike, predicted: ArrayLike, weights: ArrayLike | N
     """Scores of the positive class; ``gold`` and ``predicted`` are (n,) booleans."""
     truth, guess = np.asarray(gold, bool), np.asarray(predicted, bool)
     weight = np.ones(len(truth)) if weights is None else np.asarray(weights, float)
-    return scores_of_counts(
-        float(weight[truth & guess].sum()), float(weight[guess].sum()), float(weight[truth].sum())
-    )
+    return scores_of_counts(float(weight[truth & guess].sum()), float(weight[guess].sum()), float(weight[truth].sum()))
 
 
 def all_positive_f1(gold: ArrayLike) -> float:
@@ -113,9 +111,7 @@ def character_overlap(gold: Spans, predicted: Spans) -> Overlap:
     spans counts twice. In RAGTruth's test split that is so in 14 of 2,700 answers.
     """
     shared = sum(max(0, min(e, end) - max(s, start)) for s, e in gold for start, end in predicted)
-    return Overlap(
-        shared, sum(end - start for start, end in predicted), sum(end - start for start, end in gold)
-    )
+    return Overlap(shared, sum(end - start for start, end in predicted), sum(end - start for start, end in gold))
 
 
 def span_scores(overlaps: Iterable[Overlap], weights: ArrayLike | None = None) -> Scores:
@@ -126,9 +122,7 @@ def span_scores(overlaps: Iterable[Overlap], weights: ArrayLike | None = None) -
     return scores_of_counts(*totals.sum(axis=0).tolist())
 
 
-def expected_calibration_error(
-    gold: ArrayLike, risks: ArrayLike, bins: int = CALIBRATION_BINS
-) -> float | None:
+def expected_calibration_error(gold: ArrayLike, risks: ArrayLike, bins: int = CALIBRATION_BINS) -> float | None:
     """Expected calibration error over ``bins`` bins of equal width (Guo et al., ICML 2017); None if empty.
 
     The risk is read as the probability of the positive class, so a bin's gap is between its mean risk and its

@@ -101,9 +101,7 @@ class Record:
     def range(self, field: str, start: Any, end: Any, answer: str) -> tuple[int, int]:
         """``start`` and ``end`` if they are a non-empty range of ``answer``."""
         if type(start) is not int or type(end) is not int or not 0 <= start < end <= len(answer):
-            raise self.error(
-                field, f"is {start!r}:{end!r}, not a range of the answer's {len(answer)} characters"
-            )
+            raise self.error(field, f"is {start!r}:{end!r}, not a range of the answer's {len(answer)} characters")
         return start, end
 
     def labels(self, field: str, answer: str) -> tuple[LabelSpan, ...]:
@@ -118,8 +116,7 @@ class Record:
             if text is not None and answer[start:end] != text:
                 raise self.error(
                     f"{name}.text",
-                    f"is {text!r}, but {start}:{end} of the answer is {answer[start:end]!r}; "
-                    "offsets count code points",
+                    f"is {text!r}, but {start}:{end} of the answer is {answer[start:end]!r}; offsets count code points",
                 )
             kind = item.get("label_type") or item.get("type") or item.get("label")
             spans.append(LabelSpan(start, end, str(kind) if kind else None, bool(item.get("implicit_true"))))
@@ -143,9 +140,7 @@ class Record:
                     )
                 )
             else:
-                raise self.error(
-                    f"{field}[{position}]", f"is {item!r}; write a string or {{text, id, metadata}}"
-                )
+                raise self.error(f"{field}[{position}]", f"is {item!r}; write a string or {{text, id, metadata}}")
         return tuple(documents)
 
     def _list(self, field: str, of: str) -> Sequence[Any]:
@@ -192,9 +187,7 @@ def _read_parquet(path: Path) -> Iterator[Record]:
     try:
         from pyarrow import parquet
     except ImportError as error:
-        raise InvalidInputError(
-            f'{path}: reading parquet needs pyarrow; pip install "rag-guard[bench]"'
-        ) from error
+        raise InvalidInputError(f'{path}: reading parquet needs pyarrow; pip install "rag-guard[bench]"') from error
     number = 0
     for batch in parquet.ParquetFile(path).iter_batches(batch_size=256):
         for values in batch.to_pylist():

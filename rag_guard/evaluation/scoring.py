@@ -102,9 +102,7 @@ class _RecordingGuard(HallucinationGuard):
         super().__init__(detectors=guard.detectors, thresholds=guard.thresholds)
         self.risks: dict[str | None, NDArray[np.float64]] = {}
 
-    def _report(
-        self, bare: Report, judgement: Judgement, runs: list[DetectorRun], analysis: Analysis
-    ) -> Report:
+    def _report(self, bare: Report, judgement: Judgement, runs: list[DetectorRun], analysis: Analysis) -> Report:
         self.risks[bare.id] = judgement.risks
         return super()._report(bare, judgement, runs, analysis)
 

@@ -89,9 +89,7 @@ def path(name: str) -> Path:
 def find(name: str) -> Path | None:
     """Like :func:`path`, but ``None`` when the model is not on this machine."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise InvalidInputError(
-            f"name={name!r} is not a model's name: letters, digits, '.', '_' and '-' only"
-        )
+        raise InvalidInputError(f"name={name!r} is not a model's name: letters, digits, '.', '_' and '-' only")
     for folder in _registered_folders():
         if (folder / name).is_dir():
             return folder / name
@@ -175,9 +173,7 @@ def _collect(entry: ModelEntry, folder: Path, progress: Progress) -> None:
         f"{MODELS_VARIABLE}=<folder>."
     )
     damaged = next((failure for failure in failures if isinstance(failure, ChecksumError)), None)
-    raise (ChecksumError if damaged else ModelNotFoundError)(advice) from (
-        damaged or next(iter(failures), None)
-    )
+    raise (ChecksumError if damaged else ModelNotFoundError)(advice) from (damaged or next(iter(failures), None))
 
 
 def _copy_from_other_models(entry: ModelEntry, folder: Path) -> list[str]:

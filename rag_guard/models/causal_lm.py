@@ -184,9 +184,7 @@ class CausalLM:
             pieces = answer_pieces(total, self.window) if total else []
             contexts: list[list[AnswerJob]] = []
             if with_documents:
-                prompts = prompt_windows(
-                    self.prompts, request.documents, request.question, self.window, total
-                )
+                prompts = prompt_windows(self.prompts, request.documents, request.question, self.window, total)
                 contexts = [self._jobs(trees, prompt, tokens, pieces, tails) for prompt in prompts]
             bare: list[AnswerJob] = []
             if without_documents:
@@ -211,14 +209,10 @@ class CausalLM:
                 raise InvalidInputError(f"layers has {layer}; this model has layers 0 to {self.depth}")
         if attention_layer is not None:
             if not 1 <= attention_layer <= self.depth:
-                raise InvalidInputError(
-                    f"attention_layer={attention_layer}; this model has 1 to {self.depth}"
-                )
+                raise InvalidInputError(f"attention_layer={attention_layer}; this model has 1 to {self.depth}")
             if not self.packs:
                 name = type(self.model).__name__
-                raise InvalidInputError(
-                    f"{name} gives no attention of a single layer; use attention_layer=None"
-                )
+                raise InvalidInputError(f"{name} gives no attention of a single layer; use attention_layer=None")
         return frozenset(layers)
 
     def _jobs(
@@ -257,9 +251,7 @@ class CausalLM:
 
         return keep
 
-    def _run(
-        self, part: PackedPass, logits: bool, wanted: frozenset[int], attention_layer: int | None
-    ) -> None:
+    def _run(self, part: PackedPass, logits: bool, wanted: frozenset[int], attention_layer: int | None) -> None:
         deepest = max([*wanted, attention_layer or 0])
         stops = not logits and deepest < self.depth
         need = max(deepest, 1) if stops else self.depth
@@ -354,18 +346,14 @@ class CausalLM:
             torch.cat(ranks).cpu().numpy(),
         )
 
-    def _join(
-        self, jobs: list[AnswerJob], pieces: list[Piece], total: int, wanted: frozenset[int]
-    ) -> AnswerView:
+    def _join(self, jobs: list[AnswerJob], pieces: list[Piece], total: int, wanted: frozenset[int]) -> AnswerView:
         if len(jobs) == 1:
             job = jobs[0]
             return AnswerView(job.log_probs, job.entropies, job.ranks, job.hidden, job.attention)
         if not jobs:
             empty = np.zeros(0, dtype=np.float32)
             states = dict.fromkeys(wanted, np.zeros((0, self.width), dtype=np.float32))
-            return AnswerView(
-                empty, empty, np.zeros(0, dtype=np.int64), states, np.zeros((0, 0), dtype=np.float32)
-            )
+            return AnswerView(empty, empty, np.zeros(0, dtype=np.int64), states, np.zeros((0, 0), dtype=np.float32))
         attention = None
         if jobs[0].attention is not None:
             attention = np.zeros((total, total), dtype=np.float32)

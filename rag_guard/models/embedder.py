@@ -320,6 +320,4 @@ def load_embedder(name: str | None = None) -> Embedder:
 
 def has_embeddings(name: str | None = None) -> bool:
     """Whether :func:`load_embedder` would succeed: the libraries are installed and the model is here."""
-    return (
-        not _missing_libraries() and catalog.find(name if name is not None else DEFAULT_EMBEDDER) is not None
-    )
+    return not _missing_libraries() and catalog.find(name if name is not None else DEFAULT_EMBEDDER) is not None

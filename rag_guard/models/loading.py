@@ -63,9 +63,7 @@ def load_causal_lm(
             f"no causal LM {str(source)!r} on this machine ({error}); pass a folder, a .gguf file, "
             "a name from `rag-guard models list`, or allow_download=True for a Hugging Face name"
         ) from error
-    return CausalLM(
-        model.to(place), tokenizer, window=window, max_rows=max_rows, prefix_cache_bytes=prefix_cache_bytes
-    )
+    return CausalLM(model.to(place), tokenizer, window=window, max_rows=max_rows, prefix_cache_bytes=prefix_cache_bytes)
 
 
 def resolve_device(device: str) -> torch.device:
@@ -78,9 +76,7 @@ def resolve_device(device: str) -> torch.device:
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     place = torch.device(device)
     if place.type == "cuda" and not torch.cuda.is_available():
-        raise InvalidInputError(
-            f"device={device!r}, but torch sees no CUDA device; use device='cpu' or 'auto'"
-        )
+        raise InvalidInputError(f"device={device!r}, but torch sees no CUDA device; use device='cpu' or 'auto'")
     return place
 
 
@@ -121,9 +117,7 @@ def _load(source: str, dtype: torch.dtype, *, local: bool) -> tuple[Any, Any]:
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(source, local_files_only=local)
-    model = AutoModelForCausalLM.from_pretrained(
-        source, dtype=dtype, local_files_only=local, use_safetensors=True
-    )
+    model = AutoModelForCausalLM.from_pretrained(source, dtype=dtype, local_files_only=local, use_safetensors=True)
     return model, tokenizer
 
 

@@ -113,9 +113,7 @@ def tree_attention(
     layer = int(getattr(module, "layer_idx", 0))
     scale = scaling if scaling is not None else query.shape[-1] ** -0.5
     groups = query.shape[1] // key.shape[1]
-    output = torch.empty(
-        (query.shape[2], query.shape[1], value.shape[-1]), dtype=query.dtype, device=query.device
-    )
+    output = torch.empty((query.shape[2], query.shape[1], value.shape[-1]), dtype=query.dtype, device=query.device)
     for index, segment in enumerate(plan.segments):
         rows = segment.stop - segment.start
         if rows == 0:

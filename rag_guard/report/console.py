@@ -155,9 +155,7 @@ def _footer(report: Report) -> list[RenderableType]:
             better = ", ".join(f"document {number}" for number in citation.suggested)
             hint = f"; better source: {better}" if better else ""
             parts.append(
-                _indented(
-                    Text(f"{visible(citation.text)} {CITATIONS[citation.status]}{hint}", style="yellow")
-                )
+                _indented(Text(f"{visible(citation.text)} {CITATIONS[citation.status]}{hint}", style="yellow"))
             )
     parts += [Text(f"warning: {visible(warning)}", style="yellow") for warning in report.warnings]
     if report.timings_ms:

@@ -141,9 +141,7 @@ class _ReportView:
     def answer(self) -> Markup:
         report = self.report
         ranges = [Range(item.start, item.end, _Key("span", n)) for n, item in enumerate(report.spans, 1)]
-        ranges += [
-            Range(item.start, item.end, _Key("citation", n)) for n, item in enumerate(report.citations, 1)
-        ]
+        ranges += [Range(item.start, item.end, _Key("citation", n)) for n, item in enumerate(report.citations, 1)]
         ranges += [Range(item.start, item.end, _Key("claim", n)) for n, item in enumerate(report.claims, 1)]
         return Markup("").join(self._answer_piece(piece) for piece in cut(report.answer, ranges))
 
@@ -195,23 +193,17 @@ class _ReportView:
         words = CITATIONS[citation.status]
         if not target:
             return Markup('<span class="cite {}" title="{}">{}</span>').format(citation.status, words, text)
-        return Markup('<a class="cite {}" href="#{}" title="{}">{}</a>').format(
-            citation.status, target, words, text
-        )
+        return Markup('<a class="cite {}" href="#{}" title="{}">{}</a>').format(citation.status, target, words, text)
 
     @property
     def documents(self) -> list[_DocumentView]:
         views = []
         for index, document in enumerate(self.report.documents):
             ranges = [
-                Range(start, end, number)
-                for (where, start, end), number in self._places.items()
-                if where == index
+                Range(start, end, number) for (where, start, end), number in self._places.items() if where == index
             ]
             text = Markup("").join(self._document_piece(piece) for piece in cut(document.text, ranges))
-            views.append(
-                _DocumentView(index + 1, document, f"{self.anchor}-d{index + 1}", text, quoted=bool(ranges))
-            )
+            views.append(_DocumentView(index + 1, document, f"{self.anchor}-d{index + 1}", text, quoted=bool(ranges)))
         return views
 
     def _document_piece(self, piece: Piece[int]) -> Markup:
@@ -221,8 +213,7 @@ class _ReportView:
         spans = sorted({span for number in piece.closes for span in self._marked_by.get(number, ())})
         back = Markup("").join(
             Markup(
-                '<a class="back" href="#{0}-s{1}" data-finding="{0}-f{1}" data-mark="{1}" '
-                'aria-label="{2}"></a>'
+                '<a class="back" href="#{0}-s{1}" data-finding="{0}-f{1}" data-mark="{1}" aria-label="{2}"></a>'
             ).format(self.anchor, n, f"Back to marked part {n} of the answer")
             for n in spans
         )

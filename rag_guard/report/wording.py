@@ -23,18 +23,12 @@ class Words:
 
 
 STATUSES: Mapping[Status, Words] = {
-    Status.SUPPORTED: Words(
-        "Supported", "The documents back every part of the answer that was checked.", "good", "✓"
-    ),
-    Status.HALLUCINATED: Words(
-        "Hallucinated", "The documents do not back every part of the answer.", "bad", "✗"
-    ),
+    Status.SUPPORTED: Words("Supported", "The documents back every part of the answer that was checked.", "good", "✓"),
+    Status.HALLUCINATED: Words("Hallucinated", "The documents do not back every part of the answer.", "bad", "✗"),
     Status.NO_CONTEXT: Words(
         "Not checked: no documents", "Nothing was there to check the answer against.", "none", "–"
     ),
-    Status.NO_CLAIMS: Words(
-        "Not checked: no claims", "The answer states nothing that could be checked.", "none", "–"
-    ),
+    Status.NO_CLAIMS: Words("Not checked: no claims", "The answer states nothing that could be checked.", "none", "–"),
     Status.ABSTAINED: Words(
         "Not checked: no answer given",
         "The model declined to answer, so there was nothing to check.",
@@ -42,9 +36,7 @@ STATUSES: Mapping[Status, Words] = {
         "–",
     ),
     Status.SKIPPED: Words("Not checked: skipped", "The check did not run on this answer.", "none", "–"),
-    Status.ERROR: Words(
-        "Check failed", "The check broke down; the answer may be right or wrong.", "failed", "!"
-    ),
+    Status.ERROR: Words("Check failed", "The check broke down; the answer may be right or wrong.", "failed", "!"),
 }
 
 LABELS: Mapping[SpanLabel, str] = {
@@ -74,11 +66,7 @@ def describe(report: Report) -> str:
     if report.status is Status.HALLUCINATED and report.spans:
         counts = Counter(span.label for span in report.spans)
         parts = [f"{counts[label]} {label}" for label in LABELS if counts[label]]
-        noun = (
-            "1 part of the answer is"
-            if len(report.spans) == 1
-            else f"{len(report.spans)} parts of the answer are"
-        )
+        noun = "1 part of the answer is" if len(report.spans) == 1 else f"{len(report.spans)} parts of the answer are"
         return f"{noun} not backed by the documents: {', '.join(parts)}."
     if report.status in (Status.SUPPORTED, Status.HALLUCINATED):
         return words.meaning
@@ -97,6 +85,4 @@ def summary(report: Report) -> str:
 
 def _counted(noun: str, counts: Counter[str]) -> str:
     total = sum(counts.values())
-    return f"{total} {noun}{'' if total == 1 else 's'}: " + ", ".join(
-        f"{n} {name}" for name, n in counts.items()
-    )
+    return f"{total} {noun}{'' if total == 1 else 's'}: " + ", ".join(f"{n} {name}" for name, n in counts.items())

@@ -68,9 +68,7 @@ _SOURCE_REACH = 8
 _SUBJECT_REACH = 7
 
 
-def find_abstentions(
-    answer: str, claims: Sequence[ClaimRange], language: str | None = None
-) -> list[Abstention]:
+def find_abstentions(answer: str, claims: Sequence[ClaimRange], language: str | None = None) -> list[Abstention]:
     """The abstaining ones among ``claims``, in order; code and table cells never abstain."""
     lexicons = candidates(language, answer)
     found = []

@@ -19,7 +19,6 @@ from rag_guard.text.quantities import Quantity, find_quantities
 from rag_guard.text.relevance import RankedWindow, rank_windows
 from rag_guard.text.words import Word, find_words
 
-
 _WHEN_NOTHING_FITS = 3
 
 

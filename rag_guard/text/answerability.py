@@ -72,14 +72,10 @@ def documents_answer(question: str, corpus: Corpus) -> DocumentedAnswer | None:
     return min(answers, key=lambda answer: answer.end - answer.start, default=None)
 
 
-def _read_question(
-    question: str, language: str | None
-) -> tuple[AnswerType, set[str], set[str], str | None] | None:
+def _read_question(question: str, language: str | None) -> tuple[AnswerType, set[str], set[str], str | None] | None:
     """The type asked for, the content stems, the normal forms of all words, the stem of what is counted."""
     for lexicon in candidates(language, question):
-        kinds = [
-            (kind, place) for kind in _TYPES if (place := _find_cue(question, lexicon, kind)) is not None
-        ]
+        kinds = [(kind, place) for kind in _TYPES if (place := _find_cue(question, lexicon, kind)) is not None]
         if not kinds:
             continue
         # "Where does the man who ... live?": the first question word counts, and the longest at its place.
@@ -87,9 +83,7 @@ def _read_question(
         words = find_words(question, language)
         content = {word.stem for word in words if not word.is_function and not start <= word.start < end}
         behind = next((word for word in words if word.start >= end), None)
-        counted = (
-            behind.stem if kind == "how_many" and behind is not None and not behind.is_function else None
-        )
+        counted = behind.stem if kind == "how_many" and behind is not None and not behind.is_function else None
         if len(content) < (1 if kind in ("how_many", "when") else _FEWEST_SHARED):
             return None
         return kind, content, {word.norm for word in words}, counted

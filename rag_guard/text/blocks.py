@@ -94,9 +94,7 @@ def mask_markup(text: str, start: int, end: int) -> str:
 
 
 # Anything that makes a text more than one plain paragraph.
-_NOT_PLAIN = regex.compile(
-    r"[*_`#|<>\[\]~\\\n\r\f\v\x1c-\x1e\x85\u2028\u2029]|\A\s*(?:[-+•‣◦▪●–]|\d{1,3}[.)])\s"
-)
+_NOT_PLAIN = regex.compile(r"[*_`#|<>\[\]~\\\n\r\f\v\x1c-\x1e\x85\u2028\u2029]|\A\s*(?:[-+•‣◦▪●–]|\d{1,3}[.)])\s")
 _LINE = regex.compile(r"[^\r\n\u2028\u2029]*(?:\r\n|[\r\n\u2028\u2029]|\Z)")
 _FENCE = regex.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})(?P<info>[^`\r\n]*)")
 _QUOTE = regex.compile(r"[ \t]*(?:>[ \t]?)+")
@@ -152,9 +150,7 @@ class _Scanner:
 
     def run(self) -> None:
         text = self.text
-        lines = [
-            (m.start(), m.start() + len(m.group().rstrip("\r\n\u2028\u2029"))) for m in _LINE.finditer(text)
-        ]
+        lines = [(m.start(), m.start() + len(m.group().rstrip("\r\n\u2028\u2029"))) for m in _LINE.finditer(text)]
         index = 0
         while index < len(lines):
             start, end = lines[index]
@@ -296,9 +292,7 @@ class _Scanner:
         self.open = None
 
 
-def _scan_inline(
-    text: str, start: int, end: int, markup: list[tuple[int, int]], code: list[tuple[int, int]]
-) -> None:
+def _scan_inline(text: str, start: int, end: int, markup: list[tuple[int, int]], code: list[tuple[int, int]]) -> None:
     """Find the inline marks of one block."""
     openers: list[tuple[str, int, int]] = []
     position = start

@@ -81,9 +81,7 @@ def find_citations(text: str) -> list[CitationMarker]:
             continue
         if match.group("plain") and _is_index(text, start, end, markers):
             continue
-        body = next(
-            group for group in match.group("a", "b", "c", "d", "e", "f", "g", "h") if group is not None
-        )
+        body = next(group for group in match.group("a", "b", "c", "d", "e", "f", "g", "h") if group is not None)
         markers.append(CitationMarker(start, end, _numbers(body)))
     return markers
 

@@ -48,9 +48,7 @@ _DIGIT = regex.compile(r"\p{N}")
 _STATED_NUMBER = regex.compile(r"\d[\d.,]*\d{2}|\d+[.,]\d|\d\s*%|[$€£¥]\s*\d")
 _SECTION = regex.compile(r"\W*\d+(?:\.\d+)*[.):]?\s+")
 _STOPS = ".!?。！？।॥؟…"
-_OPENING = {
-    pair[0]: pair[1] for pair in ("()", "[]", "{}", "（）", "【】", "「」", "『』", "《》", "“”", "«»")
-}
+_OPENING = {pair[0]: pair[1] for pair in ("()", "[]", "{}", "（）", "【】", "「」", "『』", "《》", "“”", "«»")}
 _CLOSING = {closer: opener for opener, closer in _OPENING.items()}
 _ENDS = frozenset(_STOPS + "۔%‰°\"'”’€$£¥₹+")
 _STARTS = frozenset("\"'‘$€£¥₹+−±~≈<>≤≥.@¿¡&/\\=")
@@ -69,9 +67,7 @@ def find_claims(
     """
     edges = _Edges(answer, find_citations(answer) if citations is None else citations)
     lexicons = candidates(language, answer)
-    blocks = [
-        block for block in layout(answer).blocks if block.kind not in ("rule", "table_rule", "table_header")
-    ]
+    blocks = [block for block in layout(answer).blocks if block.kind not in ("rule", "table_rule", "table_header")]
     claims: list[ClaimRange] = []
     headings: list[ClaimRange] = []
     for index, block in enumerate(blocks):
@@ -128,9 +124,7 @@ def _block_claims(
     return claims
 
 
-def _clauses(
-    answer: str, start: int, end: int, edges: _Edges, lexicons: tuple[Lexicon, ...]
-) -> list[ClaimRange]:
+def _clauses(answer: str, start: int, end: int, edges: _Edges, lexicons: tuple[Lexicon, ...]) -> list[ClaimRange]:
     """The sentence as one claim, or its clauses where each clearly stands on its own."""
     cuts = clause_cuts(answer, start, end, lexicons)
     if cuts:
@@ -168,9 +162,7 @@ class _Edges:
             marker = self._marker_at(end - 1)
             stop = end
             # A full stop behind a citation marker goes with the marker.
-            while (
-                marker is None and stop > start and (answer[stop - 1] in _STOPS or answer[stop - 1].isspace())
-            ):
+            while marker is None and stop > start and (answer[stop - 1] in _STOPS or answer[stop - 1].isspace()):
                 stop -= 1
                 marker = self._marker_at(stop - 1)
             if marker is not None:

@@ -62,7 +62,7 @@ class Corpus:
             for index in sorted({window.document for window in self.windows})
         }
         result: list[list[Word]] = []
-        cursor = {index: 0 for index in by_document}
+        cursor = dict.fromkeys(by_document, 0)
         for window in self.windows:
             words = by_document[window.document]
             position = cursor[window.document]
@@ -105,9 +105,7 @@ class Corpus:
             if window.document not in by_document:
                 text = self.documents[window.document].text
                 by_document[window.document] = find_quantities(text, self.language)
-            result.append(
-                [q for q in by_document[window.document] if window.start <= q.start and q.end <= window.end]
-            )
+            result.append([q for q in by_document[window.document] if window.start <= q.start and q.end <= window.end])
         return result
 
     @cached_property
@@ -219,7 +217,8 @@ class Corpus:
         lows, highs = self._magnitudes
         if not _is_plain(quantity):
             return range(len(lows))
-        assert quantity.low is not None and quantity.high is not None
+        assert quantity.low is not None
+        assert quantity.high is not None
         near = (highs >= _NEAR * quantity.low) & (lows * _NEAR <= quantity.high)
         return np.flatnonzero(near | np.isnan(lows)).tolist()
 
@@ -227,8 +226,8 @@ class Corpus:
     def _magnitudes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Lower and upper values of the distinct quantities; NaN where size alone tells nothing."""
         plain = [_is_plain(quantity) for quantity, _ in self.distinct_quantities]
-        lows = [q.low if p else math.nan for (q, _), p in zip(self.distinct_quantities, plain)]
-        highs = [q.high if p else math.nan for (q, _), p in zip(self.distinct_quantities, plain)]
+        lows = [q.low if p else math.nan for (q, _), p in zip(self.distinct_quantities, plain, strict=True)]
+        highs = [q.high if p else math.nan for (q, _), p in zip(self.distinct_quantities, plain, strict=True)]
         return np.array(lows, dtype=np.float64), np.array(highs, dtype=np.float64)
 
     @cached_property
@@ -304,7 +303,12 @@ class Corpus:
         seen: set[str] = set()
         for index, words in enumerate(self.window_words):
             for word in words:
-                if 2 <= len(word.text) <= 4 and word.text[0].isupper() and word.text.isalpha() and word.text not in seen:
+                if (
+                    2 <= len(word.text) <= 4
+                    and word.text[0].isupper()
+                    and word.text.isalpha()
+                    and word.text not in seen
+                ):
                     seen.add(word.text)
                     forms.setdefault(word.norm[0], []).append((word, index))
         return forms

@@ -100,9 +100,7 @@ def _is_filler(sentence: str, lexicon: Lexicon) -> bool:
             return False
         kinds.append(functions)
     # "Don't hesitate to ask!" is the one negation among pleasantries; any other abstains or denies.
-    if any(
-        not any(near & _HESITATION for near in kinds[max(0, place - 2) : place + 3]) for place in negations
-    ):
+    if any(not any(near & _HESITATION for near in kinds[max(0, place - 2) : place + 3]) for place in negations):
         return False
     return len(kinds) <= _LONGEST and any(functions & _TRIGGERS for functions in kinds)
 

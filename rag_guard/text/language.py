@@ -36,9 +36,7 @@ _SHARED_SCRIPTS = {
 _PERSIAN = regex.compile(r"[پچژگکی]")
 _ARABIC_ONLY = regex.compile(r"[ةىيكأإ]")
 _LATIN_LETTERS_SURE = 40
-_CANDIDATES = frozenset(
-    "ca cs da de en es et eu fi fr hr hu id it lt lv nl no pl pt ro sk sl sv sw tl tr vi".split()
-)
+_CANDIDATES = frozenset("ca cs da de en es et eu fi fr hr hu id it lt lv nl no pl pt ro sk sl sv sw tl tr vi".split())
 """Languages a text in Latin script may be in; rarer ones only attract short texts in none of them."""
 _ENGLISH_PRIOR = 12.0
 _FUNCTION_WORD = 6.0

@@ -89,4 +89,3 @@ def rank_windows(
         ranked.append(RankedWindow(index, min((score + bonus) / total, 1.0), min(score / total, 1.0)))
     ranked.sort(key=lambda item: (-round(item.relevance, 9), -round(item.own, 9), corpus.window_text(item.window)))
     return ranked[:limit]
-

@@ -20,9 +20,7 @@ _DATED_END = regex.compile(r"\b\p{L}\p{Ll}{1,2}\s\d{1,2}\.\s*\Z")
 _SHORT_HINDI = regex.compile(r"(?<![\p{L}\p{M}])[\p{Devanagari}]{1,4}\.\s*\Z")
 _FIRST_WORD = regex.compile(r"[\p{L}\p{M}]+")
 # A full stop (or two) with closing marks, then a pictograph or a bullet: sentencex reads on.
-_BEFORE_SYMBOL = regex.compile(
-    r"[.!?。！？।؟][\"'”’)\]»]*\s+(?=[\p{So}\p{Extended_Pictographic}--\p{N}])", regex.V1
-)
+_BEFORE_SYMBOL = regex.compile(r"[.!?。！？।؟][\"'”’)\]»]*\s+(?=[\p{So}\p{Extended_Pictographic}--\p{N}])", regex.V1)
 # Scripts without spaces: sentencex wants a Japanese or Chinese code for the full-width terminators.
 _WIDE_END = regex.compile(r"[。！？｡]+[」』”’）)\]】》〉\"']*\s*|[।॥]+\s*|[؟۔]+[»”\"')]*\s+")
 _LOWER = regex.compile(r"\p{Ll}")
@@ -78,9 +76,7 @@ def _lines(text: str) -> list[tuple[int, int]]:
         return [(0, len(text))]
     breaks = [match.span() for match in _NEWLINE.finditer(text)]
     edges = [0, *(end for _, end in breaks)]
-    widths = [
-        stop - start for start, stop in zip(edges, [*(start for start, _ in breaks), len(text)], strict=True)
-    ]
+    widths = [stop - start for start, stop in zip(edges, [*(start for start, _ in breaks), len(text)], strict=True)]
     width = max(widths)
     lines = []
     start = 0

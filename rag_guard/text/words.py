@@ -61,12 +61,12 @@ def find_words(text: str, language: str | None = None) -> list[Word]:
     functions = function_words(language)
     return [
         Word(match.start(), match.end(), match.group(), norm, stem, norm in functions or _is_particle(norm))
-        for match, norm, stem in zip(matches, norms, stems)
+        for match, norm, stem in zip(matches, norms, stems, strict=True)
     ]
 
 
 def normalize(word: str) -> str:
-    """The normal form of one word: compatibility-composed, case-folded, possessive ending and typographic quotes gone."""
+    """The normal form of a word: compatibility-composed, case-folded, without possessive ending and curly quotes."""
     if not word.isascii():
         word = unicodedata.normalize("NFKC", word).replace("’", "'").replace("ʼ", "'")
     word = word.casefold()

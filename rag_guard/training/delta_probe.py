@@ -128,9 +128,7 @@ def train_probe(
         for states, targets, lengths, mask in _batches(data, config, batch_tokens, generator):
             probe.train()
             optimiser.zero_grad()
-            losses = nn.functional.binary_cross_entropy_with_logits(
-                probe(states, lengths), targets, reduction="none"
-            )
+            losses = nn.functional.binary_cross_entropy_with_logits(probe(states, lengths), targets, reduction="none")
             loss = losses.mean() if mask is None else losses[mask].mean()
             loss.backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(probe.parameters(), 1.0)
@@ -144,9 +142,7 @@ def train_probe(
     return probe.eval()
 
 
-def moments(
-    states: NDArray[np.float16], chunk: int = 65536
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def moments(states: NDArray[np.float16], chunk: int = 65536) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Mean and standard deviation of each column; a constant column has deviation 1."""
     total = np.zeros(states.shape[1])
     squares = np.zeros(states.shape[1])

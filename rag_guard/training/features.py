@@ -138,16 +138,11 @@ def _agreed_spec(folder: Path, spec: FeatureSpec) -> FeatureSpec:
         _write(manifest, json.dumps(asdict(spec)).encode())
         return spec
     values = json.loads(manifest.read_text())
-    stored = FeatureSpec(
-        **{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
-    )
+    stored = FeatureSpec(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
     covered = (
         stored.model == spec.model
         and stored.scores >= spec.scores
-        and all(
-            set(getattr(spec, name)) <= set(getattr(stored, name))
-            for name in ("deltas", "views", "residuals")
-        )
+        and all(set(getattr(spec, name)) <= set(getattr(stored, name)) for name in ("deltas", "views", "residuals"))
     )
     if not covered:
         raise InvalidInputError(f"{folder} holds features of {stored}, not of {spec}; choose another folder")
@@ -160,8 +155,7 @@ def _extract_group(
     from safetensors.numpy import save
 
     requests = [
-        ScoreRequest(row.answer, [document.text for document in row.documents], row.question)
-        for row in members
+        ScoreRequest(row.answer, [document.text for document in row.documents], row.question) for row in members
     ]
     scored = model.score(
         requests,
@@ -170,10 +164,7 @@ def _extract_group(
         attention_layer=spec.residuals[0] if spec.residuals else None,
     )
     columns = [_features(answer, spec) for answer in scored]
-    tensors = {
-        name: np.ascontiguousarray(np.concatenate([column[name] for column in columns]))
-        for name in columns[0]
-    }
+    tensors = {name: np.ascontiguousarray(np.concatenate([column[name] for column in columns])) for name in columns[0]}
     lengths = [len(answer.tokens.ids) for answer in scored]
     tensors["lengths"] = np.asarray(lengths, dtype=np.int32)
     tensors["offsets"] = np.concatenate([answer.tokens.offsets for answer in scored]).astype(np.int32)

@@ -176,9 +176,7 @@ def test_bad_row_is_told_with_its_line_and_the_others_are_checked(run: Run, tmp_
         (["--jsonl", "empty.jsonl"], "holds no rows"),
     ],
 )
-def test_bad_input_exits_2_and_names_the_remedy(
-    arguments: list[str], message: str, run: Run, tmp_path: Path
-) -> None:
+def test_bad_input_exits_2_and_names_the_remedy(arguments: list[str], message: str, run: Run, tmp_path: Path) -> None:
     (tmp_path / "broken.json").write_text("[1,\n", encoding="utf-8")
     (tmp_path / "numbers.json").write_text('["a", 5]', encoding="utf-8")
     (tmp_path / "latin1.txt").write_bytes("eins\nfünf".replace("f", "vier", 1).encode("latin-1"))

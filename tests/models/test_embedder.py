@@ -113,9 +113,7 @@ def test_writing_into_a_result_does_not_change_later_results(folder: Path) -> No
     np.testing.assert_array_equal(cached.embed(["router"]), kept)
 
 
-def test_the_cache_is_bounded_and_drops_the_least_recent(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_cache_is_bounded_and_drops_the_least_recent(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cached = OnnxEmbedder(folder, cache_size=3)
     cached.embed(["a", "b", "c"])
     cached.embed(["a"])
@@ -197,9 +195,7 @@ def test_only_the_first_tokens_of_a_long_text_count(folder: Path) -> None:
     ("texts", "message"),
     [("one string", "pass a sequence"), (["a", 3], r"texts\[1\] is a int"), (b"x", "sequence")],
 )
-def test_what_is_not_a_sequence_of_strings_is_refused(
-    model: OnnxEmbedder, texts: object, message: str
-) -> None:
+def test_what_is_not_a_sequence_of_strings_is_refused(model: OnnxEmbedder, texts: object, message: str) -> None:
     with pytest.raises(TypeError, match=message):
         model.embed(texts)  # type: ignore[arg-type]
 

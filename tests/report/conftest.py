@@ -26,8 +26,7 @@ LAKE = (
     "the water rarely gets warmer than 17 °C."
 )
 FERRY = (
-    "# Timetable\r\n\r\n"
-    "- The ferry to Holm leaves at 07:40 every weekday.\r\n- Tickets cost 6 € (children 3 €).\r\n"
+    "# Timetable\r\n\r\n- The ferry to Holm leaves at 07:40 every weekday.\r\n- Tickets cost 6 € (children 3 €).\r\n"
 )
 CLUB = "The rowing club was founded by Rina Okafor in 1998. It has 120 members."
 ANSWER = (
@@ -70,9 +69,7 @@ def full_report() -> Report:
         start = ANSWER.index(text)
         return {"start": start, "end": start + len(text), "text": text}
 
-    def mention(
-        text: str, kind: str, risk: float, evidence: Evidence, conflict: str | None = None
-    ) -> Mention:
+    def mention(text: str, kind: str, risk: float, evidence: Evidence, conflict: str | None = None) -> Mention:
         bad = conflict is not None
         return Mention(
             **at(text),
@@ -135,9 +132,7 @@ def full_report() -> Report:
             Claim(**at("Lake Arno is **88 m** deep"), verdict="contradicted", score=0.972, evidence=(depth,)),
             Claim(**at("was formed by a glacier"), verdict="supported", score=0.06, evidence=(glacier,)),
             Claim(**at("The ferry to Holm leaves at 08:15 on weekdays"), verdict="contradicted", score=0.914),
-            Claim(
-                **at("Rina Okafor founded the rowing club"), verdict="supported", score=0.04, evidence=(club,)
-            ),
+            Claim(**at("Rina Okafor founded the rowing club"), verdict="supported", score=0.04, evidence=(club,)),
             Claim(**at("it won two national titles"), verdict="unsupported", score=0.731),
         ),
         citations=(
@@ -222,9 +217,7 @@ def _report_with(status: Status) -> Report:
     )
 
 
-def _report_on(
-    answer: str, document: str, spans: list[tuple[int, int]], evidence: list[tuple[int, int]]
-) -> Report:
+def _report_on(answer: str, document: str, spans: list[tuple[int, int]], evidence: list[tuple[int, int]]) -> Report:
     """A report with the given ranges as spans, each with all the given ranges as evidence."""
     quotes = tuple(Evidence(document=0, start=s, end=e, quote=document[s:e]) for s, e in evidence)
     return Report(

@@ -184,18 +184,14 @@ def test_keyboard_alone_reaches_a_span_its_evidence_and_the_way_back(
     assert page.is_quiet()
 
 
-def test_mark_in_a_document_leads_back_to_the_answer(
-    full_report: Report, open_page: Callable[..., Opened]
-) -> None:
+def test_mark_in_a_document_leads_back_to_the_answer(full_report: Report, open_page: Callable[..., Opened]) -> None:
     page = open_page([full_report], width=375)
     page.tab.get_by_role("link", name="Back to marked part 2 of the answer").click()
     assert in_view(page.tab.locator(".span[data-finding=r1-f2]"))
     assert page.tab.locator(".span.on").inner_text() == "08:15"
 
 
-def test_evidence_in_a_closed_document_is_opened(
-    full_report: Report, open_page: Callable[..., Opened]
-) -> None:
+def test_evidence_in_a_closed_document_is_opened(full_report: Report, open_page: Callable[..., Opened]) -> None:
     page = open_page([full_report])
     page.tab.locator("#r1-d2 > summary").click()
     assert not page.tab.locator("#r1-d2 .document-text").is_visible()
@@ -300,13 +296,8 @@ def test_hebrew_answer_runs_from_right_to_left(
     assert direction == "rtl"
 
 
-def test_hostile_texts_run_nothing(
-    report_on: Callable[..., Report], open_page: Callable[..., Opened]
-) -> None:
-    text = (
-        "<script>document.title='owned'</script>"
-        "<img src=http://127.0.0.1:9/x onerror=\"document.title='owned'\">"
-    )
+def test_hostile_texts_run_nothing(report_on: Callable[..., Report], open_page: Callable[..., Opened]) -> None:
+    text = "<script>document.title='owned'</script><img src=http://127.0.0.1:9/x onerror=\"document.title='owned'\">"
     page = open_page([report_on(text, text, [(0, 9)], [(0, 20)])])
     page.tab.locator(".span").first.click()
     assert "owned" not in page.tab.title().split("·")[0]

@@ -104,14 +104,10 @@ def test_answer_and_documents_keep_their_text(full_report: Report) -> None:
 def test_every_span_leads_to_its_evidence_in_the_document(full_report: Report) -> None:
     page = Page(render_html([full_report]))
     for number, span in enumerate(full_report.spans, 1):
-        link = next(
-            attrs for attrs in page.having("data-finding") if attrs["data-finding"] == f"r1-f{number}"
-        )
+        link = next(attrs for attrs in page.having("data-finding") if attrs["data-finding"] == f"r1-f{number}")
         anchor = link["href"].removeprefix("#")
         assert anchor in page.ids()
-        marked = [
-            attrs for tag, attrs in page.tags if tag == "mark" and anchor in attrs["data-evidence"].split()
-        ]
+        marked = [attrs for tag, attrs in page.tags if tag == "mark" and anchor in attrs["data-evidence"].split()]
         assert marked
         finding = page.text[f"r1-f{number}"]
         assert span.evidence[0].quote in finding
@@ -122,9 +118,7 @@ def test_every_span_leads_to_its_evidence_in_the_document(full_report: Report) -
 
 def test_labels_differ_by_more_than_colour(full_report: Report) -> None:
     page = Page(render_html([full_report]))
-    marks = {
-        attrs["data-mark"] for attrs in page.having("data-mark") if "span" in (attrs["class"] or "").split()
-    }
+    marks = {attrs["data-mark"] for attrs in page.having("data-mark") if "span" in (attrs["class"] or "").split()}
     assert marks == {"!1", "!2", "?3"}
 
 
@@ -267,9 +261,7 @@ def test_report_with_evidence_of_unknown_documents_still_renders() -> None:
 def test_several_reports_are_listed_counted_and_linked(report_with: Callable[[Status], Report]) -> None:
     reports = [report_with(status) for status in (*Status, Status.SUPPORTED)]
     page = Page(render_html(reports))
-    assert [attrs["data-status"] for tag, attrs in page.tags if tag == "article"] == [
-        r.status for r in reports
-    ]
+    assert [attrs["data-status"] for tag, attrs in page.tags if tag == "article"] == [r.status for r in reports]
     assert {f"#r{n}" for n in range(1, len(reports) + 1)} <= {attrs["href"] for attrs in page.having("href")}
     assert sum("filter" in (attrs.get("class") or "").split() for _, attrs in page.tags) == 1 + len(Status)
 

@@ -6,26 +6,20 @@ from hypothesis import strategies as st
 from rag_guard.report.marking import Range, cut, one_line, surroundings, visible
 
 TEXTS = st.text(
-    st.one_of(
-        st.characters(), st.sampled_from("\r\n\t \u0301\u200f\u05d0\u202e👩\u200d🚀<>&\"'\x1b\x00\ud800**`")
-    ),
+    st.one_of(st.characters(), st.sampled_from("\r\n\t \u0301\u200f\u05d0\u202e👩\u200d🚀<>&\"'\x1b\x00\ud800**`")),
     max_size=60,
 )
 RANGES = st.lists(st.tuples(st.integers(0, 70), st.integers(0, 70)), max_size=8)
 
 
 @given(TEXTS, RANGES)
-def test_pieces_join_to_the_visible_text_whatever_ranges_overlap(
-    text: str, ranges: list[tuple[int, int]]
-) -> None:
+def test_pieces_join_to_the_visible_text_whatever_ranges_overlap(text: str, ranges: list[tuple[int, int]]) -> None:
     pieces = cut(text, [Range(start, end, n) for n, (start, end) in enumerate(ranges)])
     assert "".join(piece.text for piece in pieces) == visible(text)
 
 
 @given(TEXTS, RANGES)
-def test_every_range_inside_the_text_opens_covers_and_closes_once(
-    text: str, ranges: list[tuple[int, int]]
-) -> None:
+def test_every_range_inside_the_text_opens_covers_and_closes_once(text: str, ranges: list[tuple[int, int]]) -> None:
     pieces = cut(text, [Range(start, end, n) for n, (start, end) in enumerate(ranges)])
     for n, (start, end) in enumerate(ranges):
         inside = 0 <= start < end <= len(text)

@@ -37,9 +37,7 @@ def test_filler_around_a_claim_is_left_out() -> None:
     assert texts(answer) == ["The bridge opened in 1931."]
     assert texts("Sure, here is the answer: the fee is 5 EUR.") == ["the fee is 5 EUR."]
     assert texts("Based on the given passages, the fee is 5 EUR.") == ["the fee is 5 EUR."]
-    assert texts("Natürlich, hier ist die Antwort: Die Gebühr beträgt 5 EUR.", "de") == [
-        "Die Gebühr beträgt 5 EUR."
-    ]
+    assert texts("Natürlich, hier ist die Antwort: Die Gebühr beträgt 5 EUR.", "de") == ["Die Gebühr beträgt 5 EUR."]
 
 
 @pytest.mark.parametrize(
@@ -57,10 +55,7 @@ def test_cue_words_with_content_stay_claims(answer: str) -> None:
 
 def test_a_lead_in_with_a_number_or_a_name_is_a_claim() -> None:
     assert texts("The hotel has 3 pools:\n- north\n- south")[0] == "The hotel has 3 pools"
-    assert (
-        texts("The architects were Ann and Petra Lind:\n- north")[0]
-        == "The architects were Ann and Petra Lind"
-    )
+    assert texts("The architects were Ann and Petra Lind:\n- north")[0] == "The architects were Ann and Petra Lind"
     assert texts("Open a session like this:\n```\nconnect(host)\n```") == ["connect(host)"]
 
 

@@ -34,12 +34,8 @@ def test_too_little_text_tells_no_language(text: str) -> None:
 
 
 def test_a_short_answer_has_the_language_of_its_document() -> None:
-    assert (
-        detect_language("Paris", "La capitale de la France est la ville de Paris depuis longtemps.") == "fr"
-    )
-    assert (
-        detect_language("The lake is 41 m deep.", "The lake is 41 m deep and lies in the far north.") == "en"
-    )
+    assert detect_language("Paris", "La capitale de la France est la ville de Paris depuis longtemps.") == "fr"
+    assert detect_language("The lake is 41 m deep.", "The lake is 41 m deep and lies in the far north.") == "en"
     assert detect_language("1967", "The first module was launched in 1967 from the coast.") == "en"
 
 

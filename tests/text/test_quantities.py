@@ -172,9 +172,7 @@ def test_a_date_is_found_with_the_parts_it_gives(
         ("7:30-9:00 pm", "7:30-9:00 pm", 19.5, 21),
     ],
 )
-def test_a_clock_time_is_found_in_hours_since_midnight(
-    text: str, quote: str, low: float, high: float | None
-) -> None:
+def test_a_clock_time_is_found_in_hours_since_midnight(text: str, quote: str, low: float, high: float | None) -> None:
     quantity = only(text)
     assert (quantity.text, quantity.kind) == (quote, "time")
     assert quantity.low == pytest.approx(low)
@@ -215,9 +213,7 @@ def test_a_range_has_both_ends(text: str, quote: str, low: float, high: float) -
         ("up to 30 days", "at_most"), ("at most 1.5%", "at_most"), ("hasta 40 euros", "at_most"), ("exactly 300", None),
     ],
 )  # fmt: skip
-def test_an_approximation_word_is_read_but_is_no_part_of_the_quantity(
-    text: str, approximate: str | None
-) -> None:
+def test_an_approximation_word_is_read_but_is_no_part_of_the_quantity(text: str, approximate: str | None) -> None:
     quantity = only(text)
     assert quantity.approximate == approximate
     assert quantity.text[0].isdigit()
@@ -363,9 +359,7 @@ def test_leading_line_breaks_shift_every_offset(text: str, count: int) -> None:
     assert before == after
 
 
-@pytest.mark.parametrize(
-    "piece", ["1", "1,", "1.", "1 ", "1-", "a1", "1/", "one ", "一", "1万", "a-", "$", "1'"]
-)
+@pytest.mark.parametrize("piece", ["1", "1,", "1.", "1 ", "1-", "a1", "1/", "one ", "一", "1万", "a-", "$", "1'"])
 def test_the_time_grows_linearly(piece: str) -> None:
     find_quantities(piece * 10)
 

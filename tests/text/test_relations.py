@@ -121,9 +121,7 @@ def test_members_of_a_class_exclude_each_other(a: str, b: str, name: str) -> Non
     assert are_exclusive(a, b) == are_exclusive(b, a) == name
 
 
-@pytest.mark.parametrize(
-    ("a", "b"), [("grey", "gray"), ("autumn", "fall"), ("red", "red"), ("red", "monday")]
-)
+@pytest.mark.parametrize(("a", "b"), [("grey", "gray"), ("autumn", "fall"), ("red", "red"), ("red", "monday")])
 def test_one_member_and_members_of_different_classes_do_not(a: str, b: str) -> None:
     assert are_exclusive(a, b) is None
 
@@ -193,7 +191,5 @@ def test_any_text_gets_an_answer(a: str, b: str, language: str) -> None:
 
 
 def test_importing_loads_nothing() -> None:
-    code = (
-        "from rag_guard.text.lexicons import relations;assert relations._sections.cache_info().currsize == 0"
-    )
+    code = "from rag_guard.text.lexicons import relations;assert relations._sections.cache_info().currsize == 0"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -100,9 +100,7 @@ def test_citations_are_ordered_and_name_numbers(text: str) -> None:
 @example("A [1].", "en")
 @example("(A [1])", "en")
 @example('"A" [1]."', "en")
-def test_claims_are_trimmed_ordered_and_free_of_markers_at_their_edges(
-    text: str, language: str | None
-) -> None:
+def test_claims_are_trimmed_ordered_and_free_of_markers_at_their_edges(text: str, language: str | None) -> None:
     citations = find_citations(text)
     claims = find_claims(text, language, citations)
     check_ranges(text, [(claim.start, claim.end) for claim in claims])

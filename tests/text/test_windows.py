@@ -77,9 +77,7 @@ def test_headings_are_path_and_context_of_what_stands_below() -> None:
 
 def test_underlined_headings_count() -> None:
     text = "Manual\n======\nIntro.\n\nPump\n----\nOil it."
-    assert [w.path for w in find_windows(text, 0) if text[w.start : w.end] == "Oil it."] == [
-        ("Manual", "Pump")
-    ]
+    assert [w.path for w in find_windows(text, 0) if text[w.start : w.end] == "Oil it."] == [("Manual", "Pump")]
 
 
 def test_list_numbers_are_context_not_text() -> None:
@@ -89,9 +87,7 @@ def test_list_numbers_are_context_not_text() -> None:
     assert contexts(text, windows[1]) == ["2."]
 
 
-@pytest.mark.parametrize(
-    "text", ["", "  \n\t", "...", "---\n***", "\ud800", "\x00", "​", "|", "{", "[]", "{}"]
-)
+@pytest.mark.parametrize("text", ["", "  \n\t", "...", "---\n***", "\ud800", "\x00", "​", "|", "{", "[]", "{}"])
 def test_texts_without_letters_have_no_windows(text: str) -> None:
     assert find_windows(text, 0) == []
 
@@ -383,9 +379,7 @@ def test_windows_of_any_text_are_ordered_and_slice_it(text: str) -> None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(
-    SYNTAX.map(lambda text: text.replace("\\", "")) | st.text(max_size=200).map(lambda t: t.replace("\\", ""))
-)
+@given(SYNTAX.map(lambda text: text.replace("\\", "")) | st.text(max_size=200).map(lambda t: t.replace("\\", "")))
 def test_every_letter_and_digit_is_in_a_window_or_its_context(text: str) -> None:
     check_invariants(text, find_windows(text, 0))
 

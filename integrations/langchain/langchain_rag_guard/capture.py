@@ -98,9 +98,7 @@ class RunRecorder(BaseCallbackHandler):
         """Make a run the root of a tree before its children start."""
         self._start(run_id, None, "chain", None)
 
-    def evidence(
-        self, run_id: UUID | None, scope: Scope = "nearest", question: str | None = None
-    ) -> Captured:
+    def evidence(self, run_id: UUID | None, scope: Scope = "nearest", question: str | None = None) -> Captured:
         """The documents that the answer of a step directly under ``run_id`` was made from, and the question.
 
         Documents of the nearest enclosing run with a retrieval, less those that no model call there was

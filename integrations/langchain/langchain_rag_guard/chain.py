@@ -73,9 +73,7 @@ class GuardedChain(RunnableSerializable[Any, Any]):
         """The chain's own batch, then one check of all its answers, each against its own run's documents."""
 
         def run(values: list[Any], run_manager: list[Any], config: list[RunnableConfig]) -> list[Outcome]:
-            recordings = [
-                _Recording(manager, value) for manager, value in zip(run_manager, values, strict=True)
-            ]
+            recordings = [_Recording(manager, value) for manager, value in zip(run_manager, values, strict=True)]
             configs = [recording.config(one) for recording, one in zip(recordings, config, strict=True)]
             outputs = self.bound.batch(values, configs, return_exceptions=return_exceptions, **kwargs)
             return self.step.check_values(outputs, run_manager, recordings)
@@ -92,12 +90,8 @@ class GuardedChain(RunnableSerializable[Any, Any]):
     ) -> list[Any]:
         """The chain's own batch, then one check of all its answers, each against its own run's documents."""
 
-        async def run(
-            values: list[Any], run_manager: list[Any], config: list[RunnableConfig]
-        ) -> list[Outcome]:
-            recordings = [
-                _Recording(manager, value) for manager, value in zip(run_manager, values, strict=True)
-            ]
+        async def run(values: list[Any], run_manager: list[Any], config: list[RunnableConfig]) -> list[Outcome]:
+            recordings = [_Recording(manager, value) for manager, value in zip(run_manager, values, strict=True)]
             configs = [recording.config(one) for recording, one in zip(recordings, config, strict=True)]
             outputs = await self.bound.abatch(values, configs, return_exceptions=return_exceptions, **kwargs)
             return await self.step.acheck_values(outputs, run_manager, recordings)
@@ -123,9 +117,7 @@ class GuardedChain(RunnableSerializable[Any, Any]):
     async def atransform(
         self, input: AsyncIterator[Any], config: RunnableConfig | None = None, **kwargs: Any | None
     ) -> AsyncIterator[Any]:
-        async def run(
-            chunks: AsyncIterator[Any], run_manager: Any, config: RunnableConfig
-        ) -> AsyncIterator[Any]:
+        async def run(chunks: AsyncIterator[Any], run_manager: Any, config: RunnableConfig) -> AsyncIterator[Any]:
             value: Any = None
             async for chunk in chunks:
                 value = _joined(value, chunk)

@@ -30,9 +30,7 @@ EVENT = "rag_guard"
 logger = logging.getLogger("langchain_rag_guard")
 
 _SETTINGS = tuple(
-    name
-    for name in inspect.signature(CoreGuard.__init__).parameters
-    if name not in ("self", "preset", "detectors")
+    name for name in inspect.signature(CoreGuard.__init__).parameters if name not in ("self", "preset", "detectors")
 )
 
 Outcome = Any
@@ -143,9 +141,7 @@ class HallucinationGuard(RunnableSerializable[Any, Any]):
         """All answers of a batch are checked in one call, each against its own run's documents."""
 
         async def run(values: list[Any], run_manager: list[Any]) -> list[Outcome]:
-            return await self.acheck_values(
-                values, run_manager, [self._look_up(manager) for manager in run_manager]
-            )
+            return await self.acheck_values(values, run_manager, [self._look_up(manager) for manager in run_manager])
 
         return await self._abatch_with_config(run, inputs, config, return_exceptions=return_exceptions)
 
@@ -186,9 +182,7 @@ class HallucinationGuard(RunnableSerializable[Any, Any]):
             return Captured
         return lambda: install_collector().evidence(run_manager.parent_run_id, self.scope)
 
-    def check_values(
-        self, values: list[Any], managers: Sequence[Any], look_ups: Sequence[LookUp]
-    ) -> list[Outcome]:
+    def check_values(self, values: list[Any], managers: Sequence[Any], look_ups: Sequence[LookUp]) -> list[Outcome]:
         outcomes, jobs = self._plan(values, managers, look_ups)
         results = self.guard.try_check_batch([job.example for job in jobs]) if jobs else []
         for job, result in zip(jobs, results, strict=True):
@@ -313,9 +307,7 @@ def _report_of(result: Report | RagGuardError) -> Report | None:
 def _warn_unchecked(value: Any) -> None:
     if calls_tools(value):
         return
-    what = (
-        f"a dict with the keys {sorted(map(str, value))}" if isinstance(value, dict) else type(value).__name__
-    )
+    what = f"a dict with the keys {sorted(map(str, value))}" if isinstance(value, dict) else type(value).__name__
     warnings.warn(
         f"the hallucination guard found no answer in {what} and let it through unchecked; if there is one, "
         "name it with answer_key, or put the guard behind the step that returns the answer",

@@ -207,11 +207,7 @@ def _with_answer(answer: Any, report: Report) -> Any:
             blocks.append(block)
         elif not replaced:
             # Annotations of the old text, such as a provider's citations, would point at the wrong places.
-            kept = (
-                {key: block[key] for key in ("id", "index") if key in block}
-                if isinstance(block, dict)
-                else {}
-            )
+            kept = {key: block[key] for key in ("id", "index") if key in block} if isinstance(block, dict) else {}
             blocks.append({"type": "text", "text": report.output, **kept})
             replaced = True
     return answer.model_copy(update={"content": blocks})
@@ -254,7 +250,5 @@ class StreamBuffer:
         """What of a checked part has not gone on yet, or None."""
         if not isinstance(outcome, dict):
             return outcome
-        left = {
-            key: part for key, part in outcome.items() if key not in self._passed or key == self._keys.report
-        }
+        left = {key: part for key, part in outcome.items() if key not in self._passed or key == self._keys.report}
         return AddableDict(left) if left else None

@@ -44,9 +44,7 @@ class WatchedRetriever(BaseRetriever):
         if inspect.isawaitable(found):
             if inspect.iscoroutine(found):
                 found.close()
-            raise TypeError(
-                f"{self.source!r} is asynchronous; call the chain with ainvoke, abatch or astream"
-            )
+            raise TypeError(f"{self.source!r} is asynchronous; call the chain with ainvoke, abatch or astream")
         return _as_documents(found)
 
     async def _aget_relevant_documents(

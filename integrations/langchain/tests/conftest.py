@@ -63,14 +63,10 @@ class TicketModel(BaseChatModel):
         query = str(messages[-1].content).split()[-1]
         return f"Ticket {query} costs 999 euros." if self.lie else text_about(query)
 
-    def _generate(
-        self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
-    ) -> ChatResult:
+    def _generate(self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any) -> ChatResult:
         time.sleep(random.random() * self.delay)
         usage = {"input_tokens": 1, "output_tokens": 2, "total_tokens": 3}
-        message = AIMessage(
-            self._answer(messages), usage_metadata=usage, response_metadata={"model": "ticket"}
-        )
+        message = AIMessage(self._answer(messages), usage_metadata=usage, response_metadata={"model": "ticket"})
         return ChatResult(generations=[ChatGeneration(message=message)])
 
     def _stream(
@@ -93,9 +89,7 @@ def joined(documents: Sequence[Document]) -> str:
 
 def message_chain(lie: bool = True, delay: float = 0.0) -> Runnable[Any, Any]:
     context = TicketRetriever(delay=delay) | joined
-    return (
-        {"context": context, "question": RunnablePassthrough()} | PROMPT | TicketModel(lie=lie, delay=delay)
-    )
+    return {"context": context, "question": RunnablePassthrough()} | PROMPT | TicketModel(lie=lie, delay=delay)
 
 
 def text_chain(lie: bool = True, delay: float = 0.0) -> Runnable[Any, Any]:

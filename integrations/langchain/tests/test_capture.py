@@ -155,18 +155,14 @@ async def test_retriever_called_inside_a_function_is_seen(kit: Any, attach: Any)
         return kit.joined(await retriever.ainvoke(query))
 
     async def fetch_in_tasks(query: str) -> str:
-        found = await asyncio.gather(
-            retriever.ainvoke(query), asyncio.create_task(retriever.ainvoke(query + "b"))
-        )
+        found = await asyncio.gather(retriever.ainvoke(query), asyncio.create_task(retriever.ainvoke(query + "b")))
         return kit.joined([document for documents in found for document in documents])
 
     async def fetch_in_thread(query: str) -> str:
         return kit.joined(await asyncio.to_thread(retriever.invoke, query))
 
     guard = kit.guard()
-    attach(
-        with_context(kit, RunnableLambda(lambda query: kit.joined(retriever.invoke(query)))), guard
-    ).invoke("q1")
+    attach(with_context(kit, RunnableLambda(lambda query: kit.joined(retriever.invoke(query)))), guard).invoke("q1")
     await attach(with_context(kit, RunnableLambda(fetch)), guard).ainvoke("q2")
     await attach(with_context(kit, RunnableLambda(fetch_in_tasks)), guard).ainvoke("q3")
     await attach(with_context(kit, RunnableLambda(fetch_in_thread)), guard).ainvoke("q4")
@@ -183,9 +179,7 @@ async def test_retriever_called_inside_a_function_is_seen(kit: Any, attach: Any)
 def test_retriever_tool_in_a_chain_is_seen(kit: Any, attach: Any) -> None:
     tool = create_retriever_tool(kit.Retriever(), "shop", "Finds tickets.")
 
-    attach(
-        with_context(kit, RunnableLambda(lambda query: tool.invoke({"query": query}))), kit.guard()
-    ).invoke("q1")
+    attach(with_context(kit, RunnableLambda(lambda query: tool.invoke({"query": query}))), kit.guard()).invoke("q1")
 
     assert texts(kit) == [kit.text_about("q1")]
 
@@ -221,9 +215,7 @@ def test_context_under_an_unusual_name_is_read_from_the_prompt(kit: Any, attach:
     assert texts(kit) == [LONG]
 
 
-def test_prompt_without_a_template_is_evidence_where_it_holds_more_than_the_question(
-    kit: Any, attach: Any
-) -> None:
+def test_prompt_without_a_template_is_evidence_where_it_holds_more_than_the_question(kit: Any, attach: Any) -> None:
     model = FakeListLLM(responses=["The ferry leaves every 55 minutes."])
     chain = RunnableLambda(lambda query: f"Context: {LONG}\nQuestion: {query}") | model
 
@@ -238,9 +230,7 @@ def test_prompt_without_a_template_is_evidence_where_it_holds_more_than_the_ques
         PromptTemplate.from_template(
             "Answer politely and in one sentence, as a friendly clerk would do it: {question}"
         ),
-        ChatPromptTemplate.from_messages(
-            [("system", "Be polite to everybody, whatever they ask."), "{question}"]
-        ),
+        ChatPromptTemplate.from_messages([("system", "Be polite to everybody, whatever they ask."), "{question}"]),
         RunnableLambda(lambda state: "Be polite. " + state["question"]),
     ],
     ids=["text-template", "chat-template", "no-template"],
@@ -255,9 +245,7 @@ def test_prompt_of_instructions_is_no_evidence(kit: Any, attach: Any, prompt: An
 
 def test_earlier_answers_of_the_model_are_no_evidence(kit: Any, attach: Any) -> None:
     history = [HumanMessage("Who runs the ferry?"), AIMessage("Ticket q1 costs 999 euros. " * 5)]
-    prompt = ChatPromptTemplate.from_messages(
-        [MessagesPlaceholder("chat_history"), ("human", "{context} {question}")]
-    )
+    prompt = ChatPromptTemplate.from_messages([MessagesPlaceholder("chat_history"), ("human", "{context} {question}")])
     inputs = {
         "chat_history": lambda query: history,
         "context": lambda query: LONG,
@@ -265,9 +253,7 @@ def test_earlier_answers_of_the_model_are_no_evidence(kit: Any, attach: Any) -> 
     }
 
     attach(inputs | prompt | kit.Model() | StrOutputParser(), kit.guard()).invoke("q1")
-    attach(RunnableLambda(lambda query: [*history, HumanMessage(LONG)]) | kit.Model(), kit.guard()).invoke(
-        "q1"
-    )
+    attach(RunnableLambda(lambda query: [*history, HumanMessage(LONG)]) | kit.Model(), kit.guard()).invoke("q1")
 
     assert texts(kit, 0) == [LONG]
     assert "Ticket q1 costs 999 euros." not in " ".join(texts(kit, 1))
@@ -295,9 +281,7 @@ def test_parallel_guarded_chains_keep_apart(kit: Any, attach: Any) -> None:
 
 
 def test_second_chain_of_a_request_does_not_inherit_documents_its_model_was_not_shown(kit: Any) -> None:
-    second = (
-        ChatPromptTemplate.from_template("Say something about {question}") | kit.Model() | StrOutputParser()
-    )
+    second = ChatPromptTemplate.from_template("Say something about {question}") | kit.Model() | StrOutputParser()
     chain = RunnablePassthrough.assign(a=(lambda state: state["q"]) | kit.text_chain() | kit.guard()) | {
         "b": RunnableLambda(lambda state: {"question": state["q"]}) | second | kit.guard()
     }
@@ -350,9 +334,7 @@ def test_question_is_the_chains_own_input(kit: Any, attach: Any, run: str) -> No
     chain = attach((lambda state: state["input"]) | kit.text_chain(), kit.guard())
     value = {"input": "q1", "chat_history": []}
 
-    list(chain.stream(value)) if run == "stream" else chain.batch(
-        [value]
-    ) if run == "batch" else chain.invoke(value)
+    list(chain.stream(value)) if run == "stream" else chain.batch([value]) if run == "batch" else chain.invoke(value)
 
     assert kit.reports[0].question == "q1"
 

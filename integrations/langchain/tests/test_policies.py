@@ -152,9 +152,7 @@ def test_retry_asks_the_model_again_until_the_answer_is_supported(kit: Any) -> N
         calls.append(prompt)
         return kit.text_about("q1") if len(calls) == 3 else "Ticket q1 costs 999 euros."
 
-    chain = (
-        {"context": kit.Retriever() | kit.joined, "question": RunnablePassthrough()} | kit.PROMPT | improving
-    )
+    chain = {"context": kit.Retriever() | kit.joined, "question": RunnablePassthrough()} | kit.PROMPT | improving
     retried = (chain | kit.guard(policy="raise")).with_retry(
         retry_if_exception_type=(HallucinationError,), stop_after_attempt=5, wait_exponential_jitter=False
     )

@@ -83,11 +83,7 @@ def test_sub_word_tokens_are_checked_as_words(kit: Any) -> None:
     tokens = ["Tick", "et q", "1 co", "sts 9", "9", "9 eu", "ros."]
 
     kit.guard(context_key=None).invoke({"context": kit.text_about("q1"), "answer": "".join(tokens)})
-    list(
-        kit.guard().transform(
-            iter([{"context": kit.text_about("q1")}, *({"answer": token} for token in tokens)])
-        )
-    )
+    list(kit.guard().transform(iter([{"context": kit.text_about("q1")}, *({"answer": token} for token in tokens)])))
 
     assert kit.reports[1].answer == "Ticket q1 costs 999 euros."
     assert kit.reports[0].spans == kit.reports[1].spans

@@ -98,9 +98,7 @@ def test_dict_keeps_its_keys_and_documents_and_gains_the_report(kit: Any, attach
 @pytest.mark.parametrize("answer_key", ["answer", "output", "result", "response", "text", "generation"])
 @pytest.mark.parametrize("context_key", ["context", "source_documents", "documents", "docs", "contexts"])
 @pytest.mark.parametrize("question_key", ["question", "input", "query"])
-def test_usual_key_names_are_recognised(
-    kit: Any, answer_key: str, context_key: str, question_key: str
-) -> None:
+def test_usual_key_names_are_recognised(kit: Any, answer_key: str, context_key: str, question_key: str) -> None:
     value = {
         question_key: "q1",
         context_key: [kit.text_about("q1")],
@@ -123,9 +121,7 @@ def test_named_keys_win_and_a_missing_one_is_an_error_that_names_it(kit: Any) ->
         guard.invoke({"passages": []})
 
 
-@pytest.mark.parametrize(
-    "value", [{"steps": 3}, {"answer": 42}, 7, HumanMessage("Ticket q1 costs 999 euros.")]
-)
+@pytest.mark.parametrize("value", [{"steps": 3}, {"answer": 42}, 7, HumanMessage("Ticket q1 costs 999 euros.")])
 def test_value_without_an_answer_goes_through_unchanged_with_a_warning(kit: Any, value: Any) -> None:
     with pytest.warns(UserWarning, match="unchecked"):
         assert kit.guard(policy="block").invoke(value) is value
@@ -205,9 +201,7 @@ async def test_event_stream_ends_with_the_checked_answer(kit: Any, attach: Any) 
 
     ends = [e["data"]["output"] for e in events if e["event"] == "on_chain_end" and not e["parent_ids"]]
     assert ends == [BLOCKED]
-    custom = [
-        e["data"]["action"] for e in events if e["event"] == "on_custom_event" and e["name"] == "rag_guard"
-    ]
+    custom = [e["data"]["action"] for e in events if e["event"] == "on_custom_event" and e["name"] == "rag_guard"]
     assert custom == ["blocked"]
 
 

@@ -1,7 +1,7 @@
 """Steps 2 and 3 of EAEV: which window speaks of a mention, and how well mention and window agree.
 
-``Id`` is surface identity in [0, 1]; ``Sem`` the agreement of the local windows (the mention's claim and e*) in [-1, 1];
-``Con`` the quantitative agreement in [0, 1] (see ``conflicts``).
+``Id`` is surface identity in [0, 1]; ``Sem`` the agreement of the local windows (claim and e*), in [-1, 1];
+``Con`` is the quantitative agreement in [0, 1] (see ``quantity_alignment``).
 """
 
 from __future__ import annotations
@@ -96,18 +96,18 @@ class Aligner:
 
     def _match(self, mention: AnswerMention) -> None:
         evidence = self.claims[mention.claim]
+        words = self.analysis.words
         unspaced = is_unspaced(mention_text(self.analysis, mention)[0])
         for position, index in enumerate(mention.words):
-            word = self.analysis.words[index]
-            if unspaced:
-                left = self.analysis.words[mention.words[position - 1]].norm if position else ""
-                right = self.analysis.words[mention.words[position + 1]].norm if position + 1 < len(mention.words) else ""
-                pair = lambda window, w=word.norm, a=left, b=right: self._unspaced(w, a, b, window)  # noqa: E731
-            else:
-                pair = lambda window, w=word: self._in_window(w, window)  # noqa: E731
+            word = words[index]
+            left = words[mention.words[position - 1]].norm if position else ""
+            right = words[mention.words[position + 1]].norm if position + 1 < len(mention.words) else ""
             best, second = WordMatch(), WordMatch()
             for rank, ranked in enumerate(evidence.pool):
-                score, how = pair(ranked.window)
+                if unspaced:
+                    score, how = self._unspaced(word.norm, left, right, ranked.window)
+                else:
+                    score, how = self._in_window(word, ranked.window)
                 if score > best.score:
                     best = WordMatch(score, ranked.window, how)
                 if rank > 0 and score > second.score:
@@ -194,17 +194,17 @@ class Aligner:
                 if matches[index].score < 1.0:
                     matches[index] = WordMatch(1.0, hit, "acronym")
 
-    def unresolved(self) -> list[tuple[int, Word, list[Word]]]:
-        """Words without a lexical match, as (claim, word index's word, content words of the claim's best windows)."""
-        result = []
+    def unresolved(self) -> list[tuple[Word, list[Word]]]:
+        """Words without a lexical match, each with the words of its claim's windows that could mean the same."""
+        result: list[tuple[Word, list[Word]]] = []
         for mention in self.mentions:
             if mention.type == "NUM" or is_unspaced(mention_text(self.analysis, mention)[0]):
                 continue
-            evidence = self.claims[mention.claim]
-            open_words = [i for i in mention.words if evidence.matches[i].score == 0.0]
+            matches = self.claims[mention.claim].matches
+            open_words = [i for i in mention.words if matches[i].score == 0.0]
             if open_words:
                 candidates = self.candidates(mention.claim)
-                result.extend((mention.claim, self.analysis.words[i], candidates) for i in open_words)
+                result.extend((self.analysis.words[i], candidates) for i in open_words)
         return result
 
     def candidates(self, claim: int) -> list[Word]:
@@ -261,7 +261,9 @@ class Aligner:
         evidence = self.claims[claim]
         corpus = self.analysis.corpus
         meant = sum(
-            corpus.idf(self.analysis.words[i].stem) * m.score for i, m in evidence.matches.items() if m.how == "semantic"
+            corpus.idf(self.analysis.words[i].stem) * m.score
+            for i, m in evidence.matches.items()
+            if m.how == "semantic"
         )
         total = sum(corpus.idf(self.analysis.words[i].stem) for i in evidence.matches)
         best = evidence.best.relevance if evidence.best else 0.0

@@ -8,35 +8,19 @@ mentions of one entity are aggregated. Nothing is learnt, and each risk can be t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal
 
-import numpy as np
-
-from rag_guard.detectors.base import Detection, Finding, TokenRisks
-from rag_guard.detectors.entity_alignment.alignment import Aligner, ClaimEvidence, WordMatch, mention_text, paraphrase_credit
-from rag_guard.detectors.entity_alignment.conflicts import Conflict, ConflictFinder, QuantityAlignment
-from rag_guard.detectors.entity_alignment.entities import ScoredMention, aggregate, explain, signal_of
-from rag_guard.detectors.entity_alignment.mentions import AnswerMention, extract_mentions
-from rag_guard.detectors.entity_alignment.polarity import PolarityChecker
-from rag_guard.detectors.entity_alignment.scoring import positive_alignment, risk
+from rag_guard.detectors.base import Detection
+from rag_guard.detectors.entity_alignment.alignment import Aligner
+from rag_guard.detectors.entity_alignment.judging import AnswerJudge
+from rag_guard.detectors.entity_alignment.mentions import extract_mentions
 from rag_guard.detectors.entity_alignment.similarity import WordSimilarity
-from rag_guard.detectors.entity_alignment.stability import LEAVE_ONE_OUT, PERTURBATIONS, PerturbedWindows
-from rag_guard.detectors.entity_alignment.word_classes import (
-    RuleClassifier,
-    TaggedClassifier,
-    WordClass,
-    WordClassifier,
-)
+from rag_guard.detectors.entity_alignment.stability import PerturbedWindows
+from rag_guard.detectors.entity_alignment.word_classes import RuleClassifier, TaggedClassifier, WordClassifier
 from rag_guard.errors import ModelNotFoundError
-from rag_guard.models.linguistic import load_pipeline
 from rag_guard.models.embedder import Embedder, has_embeddings, load_embedder
-from rag_guard.schema import Evidence
+from rag_guard.models.linguistic import load_pipeline
 from rag_guard.text.analysis import Analysis
-_NOVELTY = {WordClass.VERB: 0.5, WordClass.MODIFIER: 0.5}
-"""How much an unmatched word counts as new information; verbs and modifiers are what paraphrase changes first."""
-_BESIDE_QUANTITY = 0.6
-"""Identity of an unmatched noun beside a supported quantity: "300 staff" for "300 people"."""
 
 
 class EntityAlignment:
@@ -66,23 +50,23 @@ class EntityAlignment:
         """See :class:`~rag_guard.detectors.base.Detector`."""
         classifier = self._classifier_or_fallback()
         classes = classifier.classify(analyses)
-        aligners = [Aligner(a, extract_mentions(a, c)) for a, c in zip(analyses, classes)]
+        aligners = [Aligner(a, extract_mentions(a, c)) for a, c in zip(analyses, classes, strict=True)]
         similarity = WordSimilarity(self._embedder_or_none())
         similarity.prepare(
             norm
             for aligner in aligners
-            for _, word, candidates in aligner.unresolved()
+            for word, candidates in aligner.unresolved()
             for norm in (word.norm, *(candidate.norm for candidate in candidates))
         )
         perturbed = PerturbedWindows()
         return [
-            _Judge(aligner, own, similarity, perturbed).detection(_warnings(aligner.analysis, classifier))
-            for aligner, own in zip(aligners, classes)
+            AnswerJudge(aligner, own, similarity, perturbed).detection(_warnings(aligner.analysis, classifier))
+            for aligner, own in zip(aligners, classes, strict=True)
         ]
 
     def _embedder_or_none(self) -> Embedder | None:
-        if self._embedder != "auto":
-            return self._embedder  # type: ignore[return-value]
+        if not isinstance(self._embedder, str):
+            return self._embedder
         if not has_embeddings():
             return None
         try:
@@ -91,12 +75,10 @@ class EntityAlignment:
             return None
 
     def _classifier_or_fallback(self) -> WordClassifier:
-        if self._classifier == "rules":
-            return RuleClassifier()
-        if self._classifier == "auto":
-            pipeline = load_pipeline("en")
-            return TaggedClassifier(pipeline) if pipeline is not None else RuleClassifier()
-        return self._classifier  # type: ignore[return-value]
+        if not isinstance(self._classifier, str):
+            return self._classifier
+        pipeline = load_pipeline("en") if self._classifier == "auto" else None
+        return TaggedClassifier(pipeline) if pipeline is not None else RuleClassifier()
 
 
 def _warnings(analysis: Analysis, classifier: WordClassifier) -> tuple[str, ...]:
@@ -105,281 +87,3 @@ def _warnings(analysis: Analysis, classifier: WordClassifier) -> tuple[str, ...]
         return ()
     what = f"language {language!r}" if language else "the answer, whose language could not be told"
     return (f"no linguistic model was used for {what}: mentions were found by capitals and word lists",)
-
-
-class _Judge:
-    """Scores the mentions of one aligned answer."""
-
-    def __init__(
-        self, aligner: Aligner, classes: list[WordClass], similarity: WordSimilarity, perturbed: PerturbedWindows
-    ) -> None:
-        aligner.match_by_meaning(similarity)
-        self._aligner = aligner
-        self._analysis = aligner.analysis
-        self._classes = classes
-        self._finder = ConflictFinder(aligner, classes, similarity)
-        self._polarity = PolarityChecker(aligner)
-        self._perturbed = perturbed
-        self._agreement = {claim: aligner.local_agreement(claim) for claim in aligner.claims}
-        self._by_word: dict[int, Conflict] = {}
-        self._quantities: dict[int, QuantityAlignment] = {}
-        self._quantity_words: dict[int, bool] = {}
-
-    def detection(self, warnings: tuple[str, ...]) -> Detection:
-        """The detection of this answer."""
-        for claim in self._aligner.claims:
-            for conflict in self._polarity.conflicts(claim):
-                self._blame(conflict)
-        for mention in self._aligner.mentions:
-            answered = self._polarity.answers(mention.claim)
-            if isinstance(answered, Conflict):
-                self._blame(answered)
-            elif answered is not None:
-                self._aligner.claims[mention.claim].matches[mention.words[0]] = WordMatch(1.0, answered, "verdict")
-        self._quantities = {
-            mention.words[0]: self._finder.quantity(mention)
-            for mention in self._aligner.mentions
-            if mention.type == "NUM"
-        }
-        self._repeat_conflicts()
-        self._substitutions()
-        self._quantity_words = {
-            i: self._quantities[mention.words[0]].consistency == 1.0
-            for mention in self._aligner.mentions
-            if mention.type == "NUM"
-            for i in mention.words
-        }
-        self._claim_of = {i: m.claim for m in self._aligner.mentions for i in m.words}
-        self._unmatched = {
-            claim: sum(_NOVELTY.get(self._classes[i], 1.0) for i, m in evidence.matches.items() if m.score < 0.5)
-            for claim, evidence in self._aligner.claims.items()
-        }
-        self._room = {claim: self._aligner.room(claim) for claim in self._aligner.claims}
-        scored = [self._score(mention) for mention in self._aligner.mentions]
-        risks = self._word_risks(scored)
-        words = self._analysis.words
-        offsets = np.array([(word.start, word.end) for word in words], dtype=np.int64).reshape(-1, 2)
-        return Detection(
-            tokens=TokenRisks(offsets, risks),
-            findings=tuple(self._findings(scored, risks)),
-            entities=aggregate(self._analysis, scored),
-            warnings=warnings,
-        )
-
-    def _blame(self, conflict: Conflict) -> None:
-        for i in self._analysis.words_in(conflict.answer_start, conflict.answer_end):
-            self._by_word.setdefault(i, conflict)
-
-    def _substitutions(self) -> None:
-        """Look for a substitute of every run of neighbouring words that no window has, and of misplaced names."""
-        for run, mention in self._unmatched_runs():
-            conflict = self._finder.substitution(run, mention)
-            if conflict is not None:
-                self._blame(conflict)
-        misplaced: dict[int, Conflict] = {}
-        for mention in self._aligner.mentions:
-            if mention.type == "ENT" and not any(i in self._by_word for i in mention.words):
-                conflict = self._finder.misplaced_name(mention)
-                if conflict is not None:
-                    # Two names that belong to different facts accuse each other; the later one is what is said of the
-                    # earlier one.
-                    misplaced[mention.claim] = conflict
-        for conflict in misplaced.values():
-            self._blame(conflict)
-
-    def _repeat_conflicts(self) -> None:
-        """A value that conflicts once is the same entity where it is said again without a slot of its own."""
-        conflicting: dict[str, QuantityAlignment] = {}
-        for mention in self._aligner.mentions:
-            if mention.type != "NUM":
-                continue
-            aligned = self._quantities[mention.words[0]]
-            text = " ".join(mention_text(self._analysis, mention).split())
-            if aligned.conflict is not None:
-                conflicting.setdefault(text, aligned)
-            elif aligned.consistency < 1.0 and text in conflicting:
-                earlier = conflicting[text]
-                assert earlier.conflict is not None
-                moved = replace(
-                    earlier.conflict,
-                    answer_start=earlier.conflict.answer_start - earlier.mention_start + mention.start,
-                    answer_end=earlier.conflict.answer_end - earlier.mention_start + mention.start,
-                )
-                self._quantities[mention.words[0]] = replace(earlier, conflict=moved, mention_start=mention.start)
-
-    def _supported_neighbour(self, index: int) -> bool:
-        """Whether a word stands beside a quantity that the documents have: it names what they count or measure."""
-        for step in (-1, 1):
-            other = index + step
-            if 0 <= other < len(self._classes) and self._classes[other] is WordClass.FUNCTION:
-                other += step
-            if other in self._quantity_words and self._quantity_words[other]:
-                return True
-        return False
-
-    def _unmatched_runs(self) -> list[tuple[tuple[int, ...], AnswerMention]]:
-        runs: list[tuple[tuple[int, ...], AnswerMention]] = []
-        for mention in self._aligner.mentions:
-            if mention.type == "NUM":
-                continue
-            matches = self._aligner.claims[mention.claim].matches
-            open_words = [i for i in mention.words if matches[i].score < 0.5 and i not in self._by_word]
-            for i in open_words:
-                if runs and runs[-1][0][-1] == i - 1 and runs[-1][1].claim == mention.claim:
-                    runs[-1] = ((*runs[-1][0], i), runs[-1][1])
-                else:
-                    runs.append(((i,), mention))
-        return runs
-
-    # --- scores -------------------------------------------------------------------------------------------------
-
-    def _score(self, mention: AnswerMention) -> ScoredMention:
-        evidence = self._aligner.claims[mention.claim]
-        semantic = self._agreement[mention.claim]
-        text = mention_text(self._analysis, mention)
-        conflict = next((self._by_word[i] for i in mention.words if i in self._by_word), None)
-        window = evidence.best.window if evidence.best else None
-        if mention.type == "NUM":
-            aligned = self._quantities[mention.words[0]]
-            consistency = aligned.consistency
-            conflict = conflict or aligned.conflict
-            identity = 1.0 if consistency == 1.0 else 0.0
-            if aligned.window is not None:
-                window = aligned.window
-            left_out = 0.0 if aligned.only_window else identity
-        else:
-            per_word = {i: self._identity(i, evidence.matches[i].score) for i in mention.words}
-            identity = sum(per_word.values()) / len(per_word)
-            left_out = sum(self._identity(i, evidence.second[i].score) for i in mention.words) / len(per_word)
-            consistency = 0.0 if conflict else 1.0
-            matched = [evidence.matches[i].window for i in mention.words if evidence.matches[i].window is not None]
-            window = matched[0] if matched else window
-        if conflict is not None:
-            window = conflict.window
-        s_pos = positive_alignment(mention.type, identity, semantic, consistency)
-        s_neg = 1.0 if conflict else 0.0
-        crs_min, perturbation = self._stability(mention, text, window, identity, left_out, semantic, consistency, s_pos)
-        return ScoredMention(
-            mention=mention,
-            text=text,
-            identity=identity,
-            semantic=semantic,
-            consistency=consistency,
-            s_pos=s_pos,
-            s_neg=s_neg,
-            crs_min=crs_min,
-            perturbation=perturbation,
-            conflict=conflict,
-            risk=risk(s_pos - s_neg, crs_min),
-            evidence=self._evidence(window, evidence),
-        )
-
-    def _identity(self, index: int, score: float) -> float:
-        if score >= 0.5 or self._classes[index] is WordClass.NAME or index in self._by_word:
-            return score
-        claim = self._claim_of[index]
-        floor = paraphrase_credit(self._classes[index], self._unmatched[claim], self._room[claim])
-        if self._supported_neighbour(index):
-            floor = max(floor, _BESIDE_QUANTITY)
-        return 1.0 - (1.0 - score) * (1.0 - floor)
-
-    def _stability(
-        self, mention: AnswerMention, text: str, window: int | None, identity: float, left_out: float,
-        semantic: float, consistency: float, s_pos: float,
-    ) -> tuple[float, str | None]:  # fmt: skip
-        """CRS_min and the perturbation that gave it."""
-        left_out_consistency = consistency * left_out if mention.type == "NUM" else consistency
-        lowest = positive_alignment(mention.type, min(left_out, identity), semantic, left_out_consistency)
-        deciding = LEAVE_ONE_OUT if lowest < s_pos else None
-        if window is not None and identity > 0.5 and mention.type != "NUM":
-            source = self._analysis.corpus.window_text(window)
-            if text not in source:
-                for name in PERTURBATIONS:
-                    changed = min(self._perturbed.identity(text, source, name), identity)
-                    value = positive_alignment(mention.type, changed, semantic, consistency)
-                    if value < lowest:
-                        lowest, deciding = value, name
-        return min(lowest, s_pos), deciding
-
-    def _evidence(self, window: int | None, evidence: ClaimEvidence) -> Evidence | None:
-        if window is None:
-            return None
-        relevance = next((ranked.relevance for ranked in evidence.pool if ranked.window == window), 0.0)
-        return self._analysis.evidence(window, relevance)
-
-    # --- tokens and findings ------------------------------------------------------------------------------------
-
-    def _word_risks(self, scored: list[ScoredMention]) -> np.ndarray:
-        risks = np.zeros(len(self._analysis.words))
-        for item in scored:
-            mention = item.mention
-            matches = self._aligner.claims[mention.claim].matches
-            for i in mention.words:
-                word = self._analysis.words[i]
-                if mention.type == "NUM":
-                    own = self._quantity_word_risk(item, word.start, word.end)
-                elif item.conflict is not None and i not in self._by_word:
-                    own = risk(item.s_pos, item.crs_min)
-                elif len(mention.words) > 1 and i not in self._by_word:
-                    identity = self._identity(i, matches[i].score)
-                    own = risk(
-                        positive_alignment(mention.type, identity, item.semantic, item.consistency), item.crs_min
-                    )
-                else:
-                    own = item.risk
-                risks[i] = max(risks[i], own)
-        for i in self._by_word:
-            conflict = self._by_word[i]
-            risks[i] = max(risks[i], max((s.risk for s in scored if s.conflict is conflict), default=0.9))
-        return risks
-
-    def _quantity_word_risk(self, item: ScoredMention, start: int, end: int) -> float:
-        conflict = item.conflict
-        if conflict is None or (start < conflict.answer_end and conflict.answer_start < end):
-            return item.risk
-        return 0.1
-
-    def _findings(self, scored: list[ScoredMention], risks: np.ndarray) -> list[Finding]:
-        findings: list[Finding] = []
-        words = self._analysis.words
-        for item in scored:
-            if item.conflict is not None:
-                findings.append(
-                    Finding(
-                        item.conflict.answer_start,
-                        item.conflict.answer_end,
-                        "contradicted",
-                        max(item.risk, 0.9),
-                        (self._analysis.quote_in(item.conflict.window, item.conflict.start, item.conflict.end),),
-                        item.conflict.expected,
-                        explain(item),
-                    )
-                )
-        run: list[int] = []
-
-        def close() -> None:
-            if run:
-                start, end = words[run[0]].start, words[run[-1]].end
-                owner = next(s for s in scored if run[0] in s.mention.words)
-                evidence = self._analysis.evidence_of(owner.mention.claim)[:2]
-                findings.append(
-                    Finding(start, end, "unsupported", float(max(risks[i] for i in run)), evidence, None, explain(owner))
-                )
-                run.clear()
-
-        claim_of = {i: s.mention.claim for s in scored for i in s.mention.words}
-        blamed = {i for s in scored if s.conflict is not None for i in s.mention.words} | set(self._by_word)
-        for i in range(len(words)):
-            if risks[i] < 0.5 or i in blamed:
-                if i in blamed or self._classes[i] not in (WordClass.FUNCTION, WordClass.PRONOUN):
-                    close()
-                continue
-            if run and (claim_of.get(run[-1]) != claim_of.get(i) or i - run[-1] > 3):
-                close()
-            run.append(i)
-        close()
-        for finding in findings:
-            for i in self._analysis.words_in(finding.start, finding.end):
-                if self._classes[i] is WordClass.FUNCTION:
-                    risks[i] = max(risks[i], finding.score)
-        return findings

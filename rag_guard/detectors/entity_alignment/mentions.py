@@ -57,9 +57,7 @@ def extract_mentions(analysis: Analysis, classes: Sequence[WordClass]) -> list[A
     return mentions
 
 
-def _of_claim(
-    analysis: Analysis, classes: Sequence[WordClass], claim: int, indices: range
-) -> list[AnswerMention]:
+def _of_claim(analysis: Analysis, classes: Sequence[WordClass], claim: int, indices: range) -> list[AnswerMention]:
     words = analysis.words
     mentions: list[AnswerMention] = []
     quantities = analysis.claim_quantities[claim]
@@ -78,9 +76,7 @@ def _of_claim(
         if run:
             kind: MentionType = "ENT" if classes[run[0]] is WordClass.NAME else "NP"
             mentions.append(
-                AnswerMention(
-                    claim, kind, words[run[0]].start, words[run[-1]].end, tuple(run), classes[run[0]]
-                )
+                AnswerMention(claim, kind, words[run[0]].start, words[run[-1]].end, tuple(run), classes[run[0]])
             )
             run.clear()
 

@@ -21,7 +21,7 @@ _CONJUNCTIONS = frozenset({"and", "und", "et", "y", "e", "och", "ja", "eta"})
 _ONLY = frozenset("only just merely nur seulement solo solamente solament bara jen vain".split())
 _PREDICATE_NEGATIONS = frozenset("not nicht pas no non inte ej ne ei eivät ez لا ليس ليست نیست नहीं não niet".split())
 _FINITE = frozenset(
-    "is are was were has have had does offers provides ist sind war hat est sont a es son tiene è sono ha är har".split()
+    "is are was were has have had does offers provides ist sind war hat est sont a es son tiene è sono ha är".split()
 )
 _HYPOTHETICAL = frozenset(
     "if whether unless unclear unknown could may might wenn ob falls si se que om jestli pokud jos ba".split()
@@ -105,7 +105,7 @@ class PolarityChecker:
         item = self._analysis.claims[claim]
         words = self._analysis.claim_words[claim]
         verdict = VERDICTS.get(words[0].norm) if len(words) == 1 else None
-        question = [word for word in self._analysis.question_words]
+        question = self._analysis.question_words
         content = {w.stem for w in question if not w.is_function and not self._is_cue(w)}
         if verdict is None or not content:
             return None
@@ -161,9 +161,7 @@ class PolarityChecker:
         else:
             theirs = sorted([*theirs, cue])
         low, high = theirs[0].start, theirs[-1].end
-        return Conflict(
-            "negation", window, low, high, mine[0].start, mine[-1].end, self._text(window)[low:high]
-        )
+        return Conflict("negation", window, low, high, mine[0].start, mine[-1].end, self._text(window)[low:high])
 
     def _text(self, window: int) -> str:
         return self._corpus.documents[self._corpus.windows[window].document].text
@@ -184,12 +182,16 @@ class PolarityChecker:
             if said and truth is any(word in negated for word in said):
                 found.append(
                     Conflict(
-                        "record", window, field.name_start, field.end, said[0].start, said[-1].end,
+                        "record",
+                        window,
+                        field.name_start,
+                        field.end,
+                        said[0].start,
+                        said[-1].end,
                         self._text(window)[field.start : field.end],
-                    )  # fmt: skip
+                    )
                 )
         return found
-
 
     def _denied_segments(self, words: Sequence[Word]) -> set[Word]:
         """Words that a negation in the answer denies: what follows it, lists included, up to a contrast or new verb,

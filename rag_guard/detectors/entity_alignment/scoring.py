@@ -1,8 +1,8 @@
 """The numbers of EAEV: weighted alignment, entity aggregation and the final risk.
 
-``S_pos = w_id Id + w_sem Sem + w_con Con`` with weights per mention type that sum to 1; ``ESCM = ES_pos - beta ES_neg``;
-``risk = 1 - sigmoid(kappa (ESCM - tau)) * ECRS'`` with ``ECRS'`` the minimum stability rescaled to [0, 1]. The constants
-were set by hand and checked on held-out training groups; none is learnt.
+``S_pos = w_id Id + w_sem Sem + w_con Con``, with weights per mention type that sum to 1;
+``ESCM = ES_pos - beta ES_neg``; ``risk = 1 - sigmoid(kappa (ESCM - tau)) * ECRS'`` with ``ECRS'`` the minimum stability
+rescaled to [0, 1]. The constants were set by hand and checked on held-out training groups; none is learnt.
 """
 
 from __future__ import annotations

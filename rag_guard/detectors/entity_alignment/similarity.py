@@ -35,7 +35,7 @@ class WordSimilarity:
         """Embed all words that will be compared, in one call."""
         missing = sorted(set(norms) - self._vectors.keys())
         if self._embedder is not None and missing:
-            self._vectors.update(zip(missing, self._embedder.embed(missing)))
+            self._vectors.update(zip(missing, self._embedder.embed(missing), strict=True))
 
     def between(self, a: Word, b: Word, language: str | None) -> float:
         """How well ``b`` can stand for ``a``: 1 for the same stem, 0 for unrelated words and for opposites."""
@@ -54,11 +54,11 @@ class WordSimilarity:
     def best(self, word: Word, candidates: Sequence[Word], language: str | None) -> tuple[float, Word | None]:
         """The candidate most similar to ``word``; (0, None) without any."""
         best: tuple[float, Word | None] = (0.0, None)
+        cosines: dict[str, float] = {}
         vector = self._vectors.get(word.norm)
-        rows = [c for c in candidates if c.norm in self._vectors] if vector is not None else []
-        cosines = (
-            dict(zip((c.norm for c in rows), np.stack([self._vectors[c.norm] for c in rows]) @ vector)) if rows else {}
-        )
+        if vector is not None and (norms := [c.norm for c in candidates if c.norm in self._vectors]):
+            products = np.stack([self._vectors[norm] for norm in norms]) @ vector
+            cosines = dict(zip(norms, products.tolist(), strict=True))
         for candidate in candidates:
             if cosines.get(candidate.norm, 1.0) < _COSINE_FLOOR and not are_synonyms(
                 word.norm, candidate.norm, language
@@ -99,7 +99,7 @@ def is_spelling_variant(a: Word, b: Word) -> bool:
 
 def _common_prefix(a: str, b: str) -> int:
     length = 0
-    for x, y in zip(a, b):
+    for x, y in zip(a, b, strict=False):
         if x != y:
             break
         length += 1

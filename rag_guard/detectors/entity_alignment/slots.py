@@ -68,8 +68,9 @@ def answer_slot(
         if not analysis.corpus.has_stem(word.stem):
             weight *= _UNKNOWN_NAME if classes[i] is WordClass.NAME else _UNKNOWN
         words.append((word, weight))
-    for stem in mention.antecedent:
-        words.append((Word(0, 0, stem, stem, stem, False), analysis.corpus.idf(stem) * _ANTECEDENT))
+    words.extend(
+        (Word(0, 0, stem, stem, stem, False), analysis.corpus.idf(stem) * _ANTECEDENT) for stem in mention.antecedent
+    )
     if not words and question:
         words = [(w, analysis.corpus.idf(w.stem)) for w in analysis.question_words if not w.is_function]
     quantities = tuple(

@@ -1,7 +1,7 @@
 """Step 4 of EAEV: counterfactual stability. How far does the alignment fall under small changes of the evidence?
 
-U = {leave out the best window; normalise punctuation and case; compress white space; keep alphanumerics only}. A mention
-that only one window supports, or that only its exact punctuation tells from another, is less stable.
+U = {leave out the best window; normalise punctuation and case; compress white space; keep alphanumerics only}. A
+mention that only one window supports, or that only its exact punctuation tells from another, is less stable.
 """
 
 from __future__ import annotations

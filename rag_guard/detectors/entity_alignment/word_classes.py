@@ -11,7 +11,6 @@ from enum import Enum
 from typing import Protocol
 
 from rag_guard.models.linguistic import Pipeline
-
 from rag_guard.text.analysis import Analysis
 from rag_guard.text.lexicons.negation import NEGATIONS
 from rag_guard.text.lexicons.pronouns import PRONOUNS
@@ -90,7 +89,7 @@ class RuleClassifier:
             and analysis.answer[word.end : following.start] in (" ", "-", ". ", "’", "'", "&")
         )
         if language == "de":
-            return chained or word.text.isupper() and len(word.text) > 1
+            return chained or (word.text.isupper() and len(word.text) > 1)
         if i in initial and not analysis.is_word_claim(i):
             # A sentence's first word proves nothing by its capital; the documents may know it as a name.
             return chained or (word.text.isupper() and len(word.text) > 1) or analysis.corpus.is_cased_name(word.norm)
@@ -122,7 +121,12 @@ def _sentence_initial(analysis: Analysis) -> set[int]:
     starts = {claim.start for claim in analysis.claims} | {claim.context_start for claim in analysis.claims}
     for i, word in enumerate(analysis.words):
         gap = analysis.answer[analysis.words[i - 1].end : word.start] if i else analysis.answer[: word.start]
-        if i == 0 or word.start in starts or any(char in gap for char in '\n:"“„«•*|#') or gap.strip()[:1] in (".", "!", "?"):
+        if (
+            i == 0
+            or word.start in starts
+            or any(char in gap for char in '\n:"“„«•*|#')
+            or gap.strip()[:1] in (".", "!", "?")
+        ):
             initial.add(i)
     return initial
 
@@ -152,10 +156,11 @@ class TaggedClassifier:
         """See :class:`WordClassifier`."""
         result = self._fallback.classify(analyses)
         own = [i for i, analysis in enumerate(analyses) if analysis.language in self.languages]
-        for i, tags in zip(own, self._pipeline.tag([_encodable(analyses[i].answer) for i in own])):
+        tagged = self._pipeline.tag([_encodable(analyses[i].answer) for i in own])
+        for i, tags in zip(own, tagged, strict=True):
             result[i] = [
                 _TAG_CLASSES.get(tags.get(word.start, ""), by_rule) if by_rule in _OPEN else by_rule
-                for word, by_rule in zip(analyses[i].words, result[i])
+                for word, by_rule in zip(analyses[i].words, result[i], strict=True)
             ]
         return result
 

@@ -6,7 +6,7 @@ opposites and common nouns. The other languages take the ISO stop-word collectio
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 _ENGLISH = frozenset(
     """a an the this that these those such same own
@@ -38,7 +38,7 @@ _ENGLISH = frozenset(
 )
 
 
-@lru_cache(maxsize=None)
+@cache
 def function_words(language: str | None) -> frozenset[str]:
     """Case-folded function words of a language (ISO 639-1); empty where none are known."""
     if language == "en":

@@ -95,9 +95,7 @@ def irregular_lemmas() -> dict[str, str]:
 def _linked(relation: str, one: frozenset[str], other: frozenset[str]) -> bool:
     table = _table(relation)
     return any(
-        right in table.get(left, "").split() or left in table.get(right, "").split()
-        for left in one
-        for right in other
+        right in table.get(left, "").split() or left in table.get(right, "").split() for left in one for right in other
     )
 
 

@@ -17,12 +17,8 @@ from rag_guard.text.quantities.units import UnitMatch, conversion, find_unit, sk
 
 _RANGE = re.compile(r"(?: ?- ?| ?~ ?| (?:to|bis|à|a|al|till|tot|až|až do|do) |至|到|から)")
 _BETWEEN_AND = re.compile(r" (?:and|und|et|y|e|och|en|og|ja|i|a) ")
-_BETWEEN = re.compile(
-    r"(?:between|zwischen|entre|tra|fra|mellan|tussen|mellem|välillä|mezi)(?: the)? ?[$€£¥]?\Z"
-)
-_ORDINAL = re.compile(
-    r"(?:st|nd|rd|th|ste|er|ère|re|nde|nd|e|de|ème|eme|º|ª|\.º|\.ª|:a|:e|-й|-я|-го)(?![\w])"
-)
+_BETWEEN = re.compile(r"(?:between|zwischen|entre|tra|fra|mellan|tussen|mellem|välillä|mezi)(?: the)? ?[$€£¥]?\Z")
+_ORDINAL = re.compile(r"(?:st|nd|rd|th|ste|er|ère|re|nde|nd|e|de|ème|eme|º|ª|\.º|\.ª|:a|:e|-й|-я|-го)(?![\w])")
 _ORDINAL_DOT = re.compile(r"\.(?= [^\W\d_])")
 _ORDINAL_BEFORE = frozenset("der die das den dem des am im vom zum zur ihr sein seine ihre".split())
 _POWER_OF_TEN = re.compile(
@@ -170,9 +166,7 @@ class AmountReader(Cursor):
         if char not in CURRENCY_SIGNS and not char.isalpha() and char != ".":
             return None
         begin = end - 1
-        while begin > max(self.position, end - 6) and (
-            shadow[begin - 1].isalpha() or shadow[begin - 1] == "."
-        ):
+        while begin > max(self.position, end - 6) and (shadow[begin - 1].isalpha() or shadow[begin - 1] == "."):
             begin -= 1
         token = shadow[begin:end]
         if char in CURRENCY_SIGNS:
@@ -274,9 +268,7 @@ class AmountReader(Cursor):
             if readings is None or len(readings) != 1:
                 break
             part = find_unit(self.text, self.shadow, run.end(), self.lex, self.language)
-            inches = (
-                _INCHES.match(self.shadow, run.end()) if part is None and quantity.unit == "foot" else None
-            )
+            inches = _INCHES.match(self.shadow, run.end()) if part is None and quantity.unit == "foot" else None
             if inches is not None:
                 part = UnitMatch(inches.start() + 1, inches.end(), Unit("inch", "measure", "length"))
             if part is None or part.unit.dimension != unit.dimension or part.unit.name == quantity.unit:

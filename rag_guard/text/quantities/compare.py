@@ -129,9 +129,7 @@ def _same_value(answer: Quantity, source: Quantity) -> bool:
     if factors is None or source.low is None or source.high is None:
         return False
     factor, offset = factors
-    return close(answer.low, source.low * factor + offset) and close(
-        answer.high, source.high * factor + offset
-    )
+    return close(answer.low, source.low * factor + offset) and close(answer.high, source.high * factor + offset)
 
 
 def _is_generic(quantity: Quantity, words: tuple[str, ...]) -> bool:
@@ -165,16 +163,10 @@ def _unit_factor(answer: Quantity, source: Quantity) -> tuple[float, float] | No
         if second == "cent" and first in _CENT_CURRENCIES:
             return 0.01, 0.0
         for words, codes in _GENERIC_CURRENCIES:
-            if (
-                first in codes
-                and second in codes
-                and (_is_generic(answer, words) or _is_generic(source, words))
-            ):
+            if first in codes and second in codes and (_is_generic(answer, words) or _is_generic(source, words)):
                 return 1.0, 0.0
         return None
-    if {first, second} == {"GBP", "pound"} or (
-        "degree" in (first, second) and _is_temperature(first, second)
-    ):
+    if {first, second} == {"GBP", "pound"} or ("degree" in (first, second) and _is_temperature(first, second)):
         return 1.0, 0.0
     if {first, second} <= {"short_ton", "metric_ton", "long_ton"} and "ton" in (
         answer.unit_text,
@@ -195,11 +187,7 @@ def _compare_amounts(answer: Quantity, source: Quantity) -> Agreement:
     if factors is None:
         return _compare_across_units(answer, source)
     factor, offset = factors
-    if (
-        answer.kind != source.kind
-        and not {answer.kind, source.kind} <= {"number", "fraction"}
-        and answer.unit is None
-    ):
+    if answer.kind != source.kind and not {answer.kind, source.kind} <= {"number", "fraction"} and answer.unit is None:
         # An ordinal and a count agree when they are the same number and say nothing otherwise.
         return Agreement.EQUAL if close(answer.low, source.low) else Agreement.INCOMPARABLE
     best = Agreement.DIFFERENT

@@ -168,9 +168,7 @@ def compare_with_bare_number(answer: Quantity, source: Quantity) -> Agreement:
     if close(number.low, other.low) or close(number.alternative, other.low):
         return Agreement.EQUAL
     # Four digits before a counted noun and a year look alike: only such numbers can be confused.
-    return (
-        Agreement.DIFFERENT if 1000 <= number.low <= 2100 and number.decimals == 0 else Agreement.INCOMPARABLE
-    )
+    return Agreement.DIFFERENT if 1000 <= number.low <= 2100 and number.decimals == 0 else Agreement.INCOMPARABLE
 
 
 def date_conflict(answer: Quantity, source: Quantity) -> tuple[int, int]:
@@ -216,9 +214,7 @@ def _year_offsets(answer: Quantity, whole: tuple[int, int]) -> tuple[int, int]:
 def range_conflict(answer: Quantity, source: Quantity) -> tuple[int, int]:
     """Return the one end of the answer's range that differs, where only one does."""
     begin, end = answer.value_start, answer.value_end
-    runs = list(
-        re.finditer(r"\d+(?:[.,' ]\d+)*", fold(answer.text[begin - answer.start : end - answer.start]))
-    )
+    runs = list(re.finditer(r"\d+(?:[.,' ]\d+)*", fold(answer.text[begin - answer.start : end - answer.start])))
     if len(runs) == 2:
         if close(answer.low, source.low) and not close(answer.high, source.high):
             return begin + runs[1].start(), end

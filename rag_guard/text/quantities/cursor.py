@@ -27,11 +27,7 @@ class Cursor:
         self.position = max(self.position, quantity.end)
         before = modifiers.before(self.shadow, quantity.start)
         found = before or modifiers.after(self.shadow, quantity.end)
-        if (
-            found is None
-            and quantity.unit_start is not None
-            and self.shadow.startswith("+", quantity.value_end)
-        ):
+        if found is None and quantity.unit_start is not None and self.shadow.startswith("+", quantity.value_end):
             found = ("at_least", quantity.value_end, quantity.value_end + 1)
         if found is not None:
             name, start, end = found

@@ -45,9 +45,7 @@ _DAY_AFTER_MONTH = re.compile(
     r"\.?[ -](\d{1,2})(?:st|nd|rd|th|a|an|ean)?(?![\w:%/]|[.,]\d)(?:(?: ?- ?|"
     r" to )(\d{1,2})(?![\w:%]|[.,]\d))?"
 )
-_YEAR_WORD_DAY = re.compile(
-    rf"(\d{{4}})(?:eko|ko|\.)? ({LETTERS})\.?(?: (\d{{1,2}})(?:a|an|ean|\.)?(?![\w:]))?"
-)
+_YEAR_WORD_DAY = re.compile(rf"(\d{{4}})(?:eko|ko|\.)? ({LETTERS})\.?(?: (\d{{1,2}})(?:a|an|ean|\.)?(?![\w:]))?")
 _ERAS = {"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018, "民国": 1911, "民國": 1911}
 _HAN_MORNING = ("上午", "早上", "午前", "凌晨", "清晨", "오전")
 _HAN_EVENING = ("下午", "晚上", "午後", "傍晚", "오후")
@@ -137,10 +135,7 @@ def match_han(shadow: str, start: int) -> DateMatch | None:
             year, begin = year + era, start - 2
         elif (
             (len(match.group(1)) < 3 and match.group(2) is None)
-            or (
-                shadow[match.end() : match.end() + 1] in ("間", "间", "以", "前", "后", "後")
-                and year < FIRST_YEAR
-            )
+            or (shadow[match.end() : match.end() + 1] in ("間", "间", "以", "前", "后", "後") and year < FIRST_YEAR)
             or (
                 len(match.group(1)) == 3
                 and match.group(2) is None
@@ -197,18 +192,12 @@ def match_day_then_month(text: str, shadow: str, start: int, lex: Lexicon) -> Da
     tail = _YEAR_TAIL.match(shadow, end)
     if tail is not None:
         year, end = int(tail.group(1)), tail.end()
-    elif (
-        word in _AMBIGUOUS_WORDS and not text[match.start(3)].isupper() and word not in ("mai", "maj", "mars")
-    ):
+    elif word in _AMBIGUOUS_WORDS and not text[match.start(3)].isupper() and word not in ("mai", "maj", "mars"):
         return None
     elif word not in lex.full_months and shadow.startswith(".", end):
         end += 1
     date = PartialDate(year, month, day)
-    last = (
-        replace(date, day=int(match.group(2)))
-        if match.group(2) and _valid(month, int(match.group(2)))
-        else None
-    )
+    last = replace(date, day=int(match.group(2))) if match.group(2) and _valid(month, int(match.group(2))) else None
     return start, end, date, last
 
 
@@ -226,9 +215,7 @@ def _match_year_then_month(shadow: str, start: int, lex: Lexicon) -> DateMatch |
     return start, match.end() if day else match.end(2), PartialDate(int(match.group(1)), month, day), None
 
 
-def match_month_first(
-    text: str, shadow: str, start: int, end: int, word: str, lex: Lexicon
-) -> DateMatch | None:
+def match_month_first(text: str, shadow: str, start: int, end: int, word: str, lex: Lexicon) -> DateMatch | None:
     """Match ``March 14, 2021``, ``May 2020``, ``Sept. 5`` or a bare month after a preposition."""
     month = lex.months[word]
     match = _DAY_AFTER_MONTH.match(shadow, end)
@@ -243,11 +230,7 @@ def match_month_first(
         if tail is not None:
             year, position = int(tail.group(1)), tail.end()
         date = PartialDate(year, month, day)
-        last = (
-            replace(date, day=int(match.group(2)))
-            if match.group(2) and _valid(month, int(match.group(2)))
-            else None
-        )
+        last = replace(date, day=int(match.group(2))) if match.group(2) and _valid(month, int(match.group(2))) else None
         return start, position, date, last
     tail = _YEAR_TAIL.match(shadow, end)
     if tail is not None and (text[start].isupper() or word not in _AMBIGUOUS_WORDS):
@@ -287,18 +270,12 @@ def match_clock(shadow: str, start: int, language: str | None) -> tuple[int, Par
         return _with_meridiem(shadow, match.end(), hour, 0, None, match.group())
     clock = _OCLOCK.match(shadow, match.end())
     if clock is not None:
-        minute = next(
-            (int(part) for part in clock.groups() if part), 30 if clock.group().endswith("半") else 0
-        )
+        minute = next((int(part) for part in clock.groups() if part), 30 if clock.group().endswith("半") else 0)
         prefix = shadow[max(0, start - 2) : start]
         if prefix in _HAN_EVENING and hour < 12:
             hour += 12
         unknown = hour <= 12 and prefix not in (*_HAN_MORNING, *_HAN_EVENING) and "uhr" not in clock.group()
-        return (
-            (clock.end(), PartialDate(hour=hour, minute=minute, half_day_unknown=unknown))
-            if minute < 60
-            else None
-        )
+        return (clock.end(), PartialDate(hour=hour, minute=minute, half_day_unknown=unknown)) if minute < 60 else None
     return None
 
 

@@ -14,8 +14,7 @@ _SLASHED = re.compile(r"(?:24/7(?:/365)?|9/11)(?![\d/])")
 _LATIN_BEFORE = re.compile(r"[a-z0-9_.+-]*\Z")
 _REACH = 64
 VERSION_WORDS = frozenset(
-    "version versions versión versione versão versie verzia verze ver ver. release build v "
-    "v. verzió iso rfc".split()
+    "version versions versión versione versão versie verzia verze ver ver. release build v v. verzió iso rfc".split()
 )
 _LOWER_PREFIXES = frozenset(
     "mid early late pre post non circa ca c sub anti under over around about until since "

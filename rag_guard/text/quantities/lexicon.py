@@ -17,9 +17,7 @@ LANGUAGES = (
 )  # fmt: skip
 """Languages whose words are known, in the order in which an ambiguous word is resolved."""
 
-COMMA_DECIMAL = frozenset(
-    "de fr es it pt nl ca sv da nb no nn fi cs pl ru eu uk tr ro hu bg el hr sk sl".split()
-)
+COMMA_DECIMAL = frozenset("de fr es it pt nl ca sv da nb no nn fi cs pl ru eu uk tr ro hu bg el hr sk sl".split())
 """Languages that write a decimal comma."""
 
 # Names of units that are everyday counting nouns, or that no document means when it uses the word.
@@ -195,9 +193,7 @@ _GENERIC_MONTHS_BLOCKED = {
 _NOISE_WORDS = frozenset(
     "den an el in a as do to no or de la le on at up so st tm pm am me et al is der die das the".split()
 )
-_CZECH_LOCATIVES = (
-    "lednu únoru březnu dubnu květnu červnu červenci srpnu září říjnu listopadu prosinci".split()
-)
+_CZECH_LOCATIVES = "lednu únoru březnu dubnu květnu červnu červenci srpnu září říjnu listopadu prosinci".split()
 
 
 @dataclass(frozen=True)
@@ -346,9 +342,7 @@ def lexicon() -> Lexicon:
                     lex.months.setdefault(key, number)
                     if width == "wide":
                         lex.full_months.add(key)
-                        for suffix in {"eu": ("ren", "n", "k", "ko"), "fi": ("ssa", "n", "sta")}.get(
-                            language, ()
-                        ):
+                        for suffix in {"eu": ("ren", "n", "k", "ko"), "fi": ("ssa", "n", "sta")}.get(language, ()):
                             lex.months.setdefault(key + suffix, number)
         for cldr, patterns in data["unit_patterns"].items():
             if (

@@ -14,9 +14,7 @@ from rag_guard.text.quantities.units import find_unit
 
 _RANGE = re.compile(r"(?: ?- ?| ?~ ?| (?:to|bis|à|a|al|till|tot|až|až do|do) |至|到|から)")
 _BETWEEN_AND = re.compile(r" (?:and|und|et|y|e|och|en|og|ja|i|a) ")
-_BETWEEN = re.compile(
-    r"(?:between|zwischen|entre|tra|fra|mellan|tussen|mellem|välillä|mezi)(?: the)? ?[$€£¥]?\Z"
-)
+_BETWEEN = re.compile(r"(?:between|zwischen|entre|tra|fra|mellan|tussen|mellem|välillä|mezi)(?: the)? ?[$€£¥]?\Z")
 _SHORT_YEAR = re.compile(r"[-/](\d{2})(?![\d\w/-])")
 _DECADE = re.compile(r"'?s(?!\w)|er(?:-?jahre)?(?!\w)|-?luku|(?:年代)|-tal")
 _CENTURY = re.compile(
@@ -110,11 +108,7 @@ class MomentReader(AmountReader):
             return False
         digits, end = run.group(), run.end()
         century = _CENTURY.match(self.shadow, end) if len(digits) <= 2 else None
-        if (
-            century is None
-            and len(digits) <= 2
-            and _CENTURY_BEFORE_WORD.search(self.shadow, max(0, start - 8), start)
-        ):
+        if century is None and len(digits) <= 2 and _CENTURY_BEFORE_WORD.search(self.shadow, max(0, start - 8), start):
             end_of_century = end
         elif century is not None:
             end_of_century = century.end()
@@ -140,27 +134,18 @@ class MomentReader(AmountReader):
                 start -= 1
         elif not dates.FIRST_YEAR <= year <= dates.LAST_YEAR:
             return False
-        span = (
-            99
-            if year % 100 == 0 and len(digits) == 4 and decade.group() in ("s", "'s") and year < 2000
-            else 9
-        )
-        self._emit(
-            self._make(start, decade.end(), "date", float(year), float(year + span), value=(start, end))
-        )
+        span = 99 if year % 100 == 0 and len(digits) == 4 and decade.group() in ("s", "'s") and year < 2000 else 9
+        self._emit(self._make(start, decade.end(), "date", float(year), float(year + span), value=(start, end)))
         return True
 
     def _roman_century(self, start: int, end: int) -> None:
         """Read ``XIXe siècle`` and ``siglo XIX``."""
-        match = _ROMAN_AFTER.match(self.shadow, end) or _ROMAN_BEFORE.search(
-            self.shadow, max(0, start - 12), start
-        )
+        match = _ROMAN_AFTER.match(self.shadow, end) or _ROMAN_BEFORE.search(self.shadow, max(0, start - 12), start)
         if match is None or not self.text[match.start(1)].isupper() or match.start(1) < self.position:
             return
         values = [_ROMAN_DIGITS[char] for char in match.group(1)]
         number = sum(
-            -value if value < following else value
-            for value, following in zip(values, [*values[1:], 0], strict=True)
+            -value if value < following else value for value, following in zip(values, [*values[1:], 0], strict=True)
         )
         begin, finish = min(start, match.start(1)), max(end, match.end(1))
         last = number * 100.0
@@ -176,30 +161,20 @@ class MomentReader(AmountReader):
         end, year = match.end(), int(match.group())
         after = dates.match_before_christ(shadow, end)
         if after is not None:
-            self._emit(
-                self._make(start, after, "date", -float(year), date=PartialDate(-year), value=(start, end))
-            )
+            self._emit(self._make(start, after, "date", -float(year), date=PartialDate(-year), value=(start, end)))
             return True
         han = dates.has_han_before_christ(shadow, start)
         if han is not None and han >= self.position:
-            self._emit(
-                self._make(han, end, "date", -float(year), date=PartialDate(-year), value=(start, end))
-            )
+            self._emit(self._make(han, end, "date", -float(year), date=PartialDate(-year), value=(start, end)))
             return True
         after = dates.match_anno_domini(shadow, end)
         if after is not None and year > 31:
-            self._emit(
-                self._make(start, after, "date", float(year), date=PartialDate(year), value=(start, end))
-            )
+            self._emit(self._make(start, after, "date", float(year), date=PartialDate(year), value=(start, end)))
             return True
         if _AD_BEFORE.search(shadow, max(0, start - 6), start):
             self._emit(self._make(start, end, "date", float(year), date=PartialDate(year)))
             return True
-        if (
-            len(match.group()) != 4
-            or not dates.FIRST_YEAR <= year <= dates.LAST_YEAR
-            or not self._is_year(start, end)
-        ):
+        if len(match.group()) != 4 or not dates.FIRST_YEAR <= year <= dates.LAST_YEAR or not self._is_year(start, end):
             return False
         short = _SHORT_YEAR.match(shadow, end)
         if (
@@ -246,9 +221,7 @@ class MomentReader(AmountReader):
         """Whether four bare digits are a year: no unit, no decimals, and no counted noun after them."""
         shadow = self.shadow
         following = shadow[end : end + 1]
-        if following and (
-            following in "%°$€£¥^²³" or (following in ".,:'" and shadow[end + 1 : end + 2].isdigit())
-        ):
+        if following and (following in "%°$€£¥^²³" or (following in ".,:'" and shadow[end + 1 : end + 2].isdigit())):
             return False
         if following == "/" and _LONG_DENOMINATOR.match(shadow, end):
             return False
@@ -257,16 +230,9 @@ class MomentReader(AmountReader):
         previous = shadow[start - 1 : start]
         if previous.isascii() and previous.isalnum():
             return False
-        if (
-            previous in "$€£¥#.,/"
-            and previous
-            and (previous not in ".,/" or shadow[start - 2 : start - 1].isdigit())
-        ):
+        if previous in "$€£¥#.,/" and previous and (previous not in ".,/" or shadow[start - 2 : start - 1].isdigit()):
             return False
-        if (
-            find_unit(self.text, shadow, end, self.lex, self.language) is not None
-            or self._scale(end)[0] != 1.0
-        ):
+        if find_unit(self.text, shadow, end, self.lex, self.language) is not None or self._scale(end)[0] != 1.0:
             return False
         if is_han(following or " "):
             return following in "年년"
@@ -293,14 +259,10 @@ class MomentReader(AmountReader):
         if second is not None:
             end, last = second[0], second[1]
             known = {
-                "half_day_unknown": date.half_day_unknown
-                and last.half_day_unknown
-                and ":0-" not in shadow[start:end]
+                "half_day_unknown": date.half_day_unknown and last.half_day_unknown and ":0-" not in shadow[start:end]
             }
             date, last = replace(date, **known), replace(last, **known)
-            evening = _EVENING_END.search(shadow, start, end) and not _MERIDIEM_END.search(
-                shadow, start, first[0]
-            )
+            evening = _EVENING_END.search(shadow, start, end) and not _MERIDIEM_END.search(shadow, start, first[0])
             if evening and date.hour is not None and date.hour < 12 and _hours(date) + 12 < _hours(last):
                 date = replace(date, hour=date.hour + 12)
             self._emit(self._time(start, end, date, last))

@@ -72,9 +72,7 @@ def read_run(run: str, start: int, language: str | None) -> list[Reading] | None
     return _read_mixed(run, start)
 
 
-def _read_single_separator(
-    run: str, start: int, separator: str, language: str | None
-) -> list[Reading] | None:
+def _read_single_separator(run: str, start: int, separator: str, language: str | None) -> list[Reading] | None:
     end = start + len(run)
     groups = run.split(separator)
     if len(groups) == 2:
@@ -233,9 +231,7 @@ def number_languages(word: str) -> tuple[str, ...]:
     if _STEM_PATTERN.match(word):
         from text_to_num import find_numbers
 
-        languages += [
-            language for language in _LIBRARY_LANGUAGES if find_numbers([_Token(word)], language, 0.0)
-        ]
+        languages += [language for language in _LIBRARY_LANGUAGES if find_numbers([_Token(word)], language, 0.0)]
     return tuple(languages)
 
 
@@ -244,9 +240,7 @@ def read_words(words: tuple[str, ...], language: str) -> tuple[tuple[int, int, f
     """Return (first word, end word, value, is ordinal) of the numbers spelled out in ``words``."""
     if language in _SIMPLE_VALUES:
         values = _SIMPLE_VALUES[language]
-        return tuple(
-            (index, index + 1, values[word], False) for index, word in enumerate(words) if word in values
-        )
+        return tuple((index, index + 1, values[word], False) for index, word in enumerate(words) if word in values)
     from text_to_num import find_numbers
 
     found = find_numbers([_Token(word) for word in words], language, 0.0)
@@ -265,9 +259,7 @@ def guess_language(words: list[str]) -> str | None:
     return best if scores[best] > 0 else None
 
 
-def choose_language(
-    languages: tuple[str, ...], word: str, language: str | None, guessed: str | None
-) -> str | None:
+def choose_language(languages: tuple[str, ...], word: str, language: str | None, guessed: str | None) -> str | None:
     """Return the language in which to read ``word``, or ``None`` where it is probably no number here."""
     for preferred in (language, guessed):
         if preferred in languages:

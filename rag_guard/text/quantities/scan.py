@@ -111,11 +111,7 @@ class _Scanner(MomentReader, SpelledReader):
     def _digit(self, start: int) -> None:
         shadow = self.shadow
         begin = start
-        if (
-            start
-            and shadow[start - 1].isascii()
-            and (shadow[start - 1].isalpha() or shadow[start - 1] in "-_")
-        ):
+        if start and shadow[start - 1].isascii() and (shadow[start - 1].isalpha() or shadow[start - 1] in "-_"):
             begin = identifiers.extend_left(self.text, shadow, start)
             if begin < start:
                 if self._prefix_currency(start) is not None:
@@ -133,9 +129,7 @@ class _Scanner(MomentReader, SpelledReader):
         end = identifiers.match_number_like(shadow, start)
         if end is not None and not numbers.SPACED_RUN.match(shadow, start):
             run = numbers.NUMBER_RUN.match(shadow, start)
-            readings = (
-                numbers.read_run(run.group(), start, self.language) if run and run.end() >= end else None
-            )
+            readings = numbers.read_run(run.group(), start, self.language) if run and run.end() >= end else None
             listed = readings is not None and "," in shadow[start:end]
             if (readings is None or len(readings) > 1) and not listed:
                 self._identifier_to(start, identifiers.extend_right(shadow, end))
@@ -187,9 +181,7 @@ class _Scanner(MomentReader, SpelledReader):
             return
         if len(readings) != 1:
             for reading in readings:
-                self._emit(
-                    self._make(reading.start, reading.end, "number", reading.value, decimals=reading.decimals)
-                )
+                self._emit(self._make(reading.start, reading.end, "number", reading.value, decimals=reading.decimals))
             self.position = max(self.position, run.end())
             return
         reading = readings[0]

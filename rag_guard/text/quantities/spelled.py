@@ -17,9 +17,7 @@ _ARTICLE_BEFORE = re.compile(
     r"(?<![^\W\d_])(?:the|a|his|her|its|their|my|our|your|this|every|an|la|le|el|il|der|die|das|den|dem|s) \Z"
 )
 _ONE_BEFORE = re.compile(r"(?:only|just|exactly|than|least|most|about) \Z")
-_HALF_AFTER = re.compile(
-    r" (?:of|a|an|the|its|their|his|her)(?!\w)|-(?:dozen|hour|mile|century|million|day|year)"
-)
+_HALF_AFTER = re.compile(r" (?:of|a|an|the|its|their|his|her)(?!\w)|-(?:dozen|hour|mile|century|million|day|year)")
 _OF_AFTER = re.compile(r" of(?!\w)")
 _AND_A_HALF = re.compile(r" and (?:a|one) (half|quarter|third)(?!\w)")
 _FRACTION_PARTS = {
@@ -48,9 +46,7 @@ _SPACED_WORD = regex.compile(r" ([\p{L}\p{M}]+)")
 _A_BEFORE = re.compile(r"(?<!\w)a \Z")
 _A_OR_ONE_BEFORE = re.compile(r"(?<!\w)(?:a|one) \Z")
 _HYPHENATED = re.compile(r"-[^\W\d_]{3}")
-_MAGNITUDES = frozenset(
-    {"hundred", "hundreds", "thousand", "thousands", "million", "millions", "billion", "billions"}
-)
+_MAGNITUDES = frozenset({"hundred", "hundreds", "thousand", "thousands", "million", "millions", "billion", "billions"})
 
 
 class SpelledReader(AmountReader):
@@ -64,11 +60,7 @@ class SpelledReader(AmountReader):
         single = len(run) == 1
         if not has_digit and run != "十":
             return
-        if (
-            single
-            and (run in "一〇零" or following not in _HAN_COUNTERS or not following)
-            and previous != "第"
-        ):
+        if single and (run in "一〇零" or following not in _HAN_COUNTERS or not following) and previous != "第":
             return
         if (len(set(run)) == 1 and len(run) > 1) or run[0] in "万萬億亿兆":
             return
@@ -76,16 +68,10 @@ class SpelledReader(AmountReader):
         if value is None:
             return
         if following == "年" and all(char in numbers.HAN_DIGITS for char in run) and len(run) == 4:
-            self._emit(
-                self._make(start, end + 1, "date", value, date=PartialDate(int(value)), value=(start, end))
-            )
+            self._emit(self._make(start, end + 1, "date", value, date=PartialDate(int(value)), value=(start, end)))
             return
         if following == "月" and 1 <= value <= 12:
-            self._emit(
-                self._make(
-                    start, end + 1, "date", None, date=PartialDate(None, int(value)), value=(start, end)
-                )
-            )
+            self._emit(self._make(start, end + 1, "date", None, date=PartialDate(None, int(value)), value=(start, end)))
             return
         if previous == "第" and start - 1 >= self.position:
             self._emit(self._make(start - 1, end, "ordinal", value, value=(start, end)))
@@ -216,9 +202,7 @@ class SpelledReader(AmountReader):
                 and shadow.startswith(" of ", end)
                 and _A_BEFORE.search(shadow, max(0, start - 3), start)
             ):
-                self._emit(
-                    self._make(start, end, "fraction", 1 / _FRACTION_PARTS.get(words[-1], 4), decimals=4)
-                )
+                self._emit(self._make(start, end, "fraction", 1 / _FRACTION_PARTS.get(words[-1], 4), decimals=4))
             elif len(words) > 1 or (
                 not (words[0] == "first" and _A_BEFORE.search(shadow, max(0, start - 3), start))
                 and _ARTICLE_BEFORE.search(shadow, max(0, start - 7), start)
@@ -264,9 +248,7 @@ class SpelledReader(AmountReader):
                 "en",
                 "et",
             ):
-                unit = (
-                    find_unit(self.text, shadow, end, self.lex, self.language) if words[0] == "one" else None
-                )
+                unit = find_unit(self.text, shadow, end, self.lex, self.language) if words[0] == "one" else None
                 counted = _HYPHENATED.match(shadow, end) if words[0] == "one" else None
                 limited = _ONE_BEFORE.search(shadow, max(0, start - 9), start) if words[0] == "one" else None
                 if unit is None and counted is None and limited is None:

@@ -71,22 +71,16 @@ def find_unit(text: str, shadow: str, position: int, lex: Lexicon, language: str
             return UnitMatch(start, match.end(), Unit(name, "measure"))
         return UnitMatch(start, start + 1, Unit("degree", "measure"))
     if char in "℃℉":
-        return UnitMatch(
-            start, start + 1, Unit("degree_Celsius" if char == "℃" else "degree_Fahrenheit", "measure")
-        )
+        return UnitMatch(start, start + 1, Unit("degree_Celsius" if char == "℃" else "degree_Fahrenheit", "measure"))
     if char in CURRENCY_SIGNS and not hyphenated:
         following = shadow[start + 1 : start + 2]
-        return (
-            None if following.isdigit() else UnitMatch(start, start + 1, Unit(CURRENCY_SIGNS[char], "money"))
-        )
+        return None if following.isdigit() else UnitMatch(start, start + 1, Unit(CURRENCY_SIGNS[char], "money"))
     if char == '"' and not separated and not hyphenated:
         return None
     if is_han(char):
         return _find_han(shadow, start, lex)
     if hyphenated or separated or start == position or shadow[position : position + 1] in "*_`<~":
-        return _find_word(
-            text, shadow, start, lex, language, attached=start == position, hyphenated=hyphenated
-        )
+        return _find_word(text, shadow, start, lex, language, attached=start == position, hyphenated=hyphenated)
     return None
 
 
@@ -126,9 +120,7 @@ def _find_word(
         if code is not None and not hyphenated:
             return UnitMatch(start, end, code)
         if attached and written in ("C", "F") and not shadow[end : end + 1].isalnum():
-            return UnitMatch(
-                start, end, Unit("degree_Celsius" if written == "C" else "degree_Fahrenheit", "measure")
-            )
+            return UnitMatch(start, end, Unit("degree_Celsius" if written == "C" else "degree_Fahrenheit", "measure"))
         if word in ("x",) or not shadow.startswith("/", end):
             return None
     exponent = _EXPONENT.match(shadow, end) if unit is not None and unit.kind == "measure" else None
@@ -139,9 +131,7 @@ def _find_word(
         return None
     slash = _SLASH.match(shadow, end)
     if slash is not None and unit is not None and unit.kind == "measure":
-        below = _lookup(
-            nfc(text[slash.start(1) : slash.end(1)]), nfc(slash.group(1)), lex, language, attached=True
-        )
+        below = _lookup(nfc(text[slash.start(1) : slash.end(1)]), nfc(slash.group(1)), lex, language, attached=True)
         if below is not None and below.kind == "measure":
             power = _POWERS[slash.group(2)] if slash.group(2) else ""
             return UnitMatch(start, slash.end(), Unit(f"{name}/{below.name}{power}", "measure"))

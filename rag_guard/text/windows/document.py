@@ -20,9 +20,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[^\S\n]*([^`\n]*)\Z")
 _HEADING = re.compile(r" {0,3}(#{1,6})[^\S\n]+(.*?)(?:[^\S\n]+#+)?[^\S\n]*\Z")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[^\S\n]*\Z")
-_DATA_FENCES = frozenset(
-    ("json", "jsonl", "ndjson", "json5", "jsonc", "yaml", "yml", "csv", "tsv", "markdown", "md")
-)
+_DATA_FENCES = frozenset(("json", "jsonl", "ndjson", "json5", "jsonc", "yaml", "yml", "csv", "tsv", "markdown", "md"))
 _WORD_CHARACTER = re.compile(r"[^\W_]")
 _EMPHASIS = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)")
 _INLINE_STRUCTURE = 160
@@ -120,9 +118,7 @@ class _Reader:
         if language in ("python", "py", "javascript", "js"):
             return not content.startswith(("{", "["))
         if language in ("", "text", "txt"):
-            return not content.startswith(("{", "[", "|")) and not _reads_as_table(
-                self.text, self.lines, first, last
-            )
+            return not content.startswith(("{", "[", "|")) and not _reads_as_table(self.text, self.lines, first, last)
         return language not in _DATA_FENCES
 
     def find_structures(self, start: int, end: int) -> Iterator[tuple[int, int, Mapping | Sequence]]:
@@ -186,9 +182,7 @@ class _Reader:
                 keyed, keyed_from = find_keyed_lines(text, lines, number, stop)
                 keyed_from = max(keyed_from, number + 1)
                 if keyed:
-                    found = keyed_windows(
-                        text, keyed, self.document, self.split_sentences, self.path, self.context
-                    )
+                    found = keyed_windows(text, keyed, self.document, self.split_sentences, self.path, self.context)
                     next_number = keyed_from
             if found is None:
                 prose_start = start if prose_start is None else prose_start
@@ -239,9 +233,7 @@ class _Reader:
     def cover(self) -> list[Window]:
         """Put what no window holds (list numbers, link targets) in a window's context or its own window."""
         text = self.text
-        self.windows = [
-            window for window in self.windows if _WORD_CHARACTER.search(text, window.start, window.end)
-        ]
+        self.windows = [window for window in self.windows if _WORD_CHARACTER.search(text, window.start, window.end)]
         ranges = sorted(
             {(window.start, window.end) for window in self.windows}
             | {place for window in self.windows for place in window.context}

@@ -151,9 +151,7 @@ class _Builder:
             return [
                 field
                 for member in node.members
-                for field in self.collect(
-                    member.value, (*path, split_identifier(str(member.key.value))), member.key
-                )
+                for field in self.collect(member.value, (*path, split_identifier(str(member.key.value))), member.key)
             ]
         return [field for item in node.items for field in self.collect(item, path, key)]
 
@@ -183,9 +181,7 @@ class _Builder:
         source = self.text[scalar.start : scalar.end]
         readable = source if scalar.raw else blank_escapes(source)
         if readable is not source:
-            self.escapes.extend(
-                (scalar.start + start, scalar.start + end) for start, end in find_escapes(source)
-            )
+            self.escapes.extend((scalar.start + start, scalar.start + end) for start, end in find_escapes(source))
         context = (*self.context, *scope.keys, *scope.names)
         for start, end in self.split_sentences(readable):
             window_range = (scalar.start + start, scalar.start + end)

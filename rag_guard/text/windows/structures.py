@@ -277,9 +277,7 @@ class _Parser:
         match = _NUMBER.match(text, position, limit)
         if match is not None:
             try:
-                return Scalar(
-                    position, match.end(), position, match.end(), float(match.group().replace("_", ""))
-                )
+                return Scalar(position, match.end(), position, match.end(), float(match.group().replace("_", "")))
             except (ValueError, OverflowError):
                 return None
         match = (_BARE_KEY if as_key else _BARE_VALUE).match(text, position, limit)
@@ -294,11 +292,7 @@ class _Parser:
         quote = text[quote_at]
         start = quote_at + 1
         raw = "r" in text[position:quote_at].lower()
-        match = (
-            _STRING_BODY[quote].match(text, start, limit)
-            if start < self.unclosed.get(quote, limit + 1)
-            else None
-        )
+        match = _STRING_BODY[quote].match(text, start, limit) if start < self.unclosed.get(quote, limit + 1) else None
         if match is None:
             # Cut off inside a string: it runs to the end of the text, or of its paragraph if
             # the text goes on.

@@ -15,9 +15,7 @@ MAX_COLUMNS = 200
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:[|+]\s*:?-*:?\s*)*\Z")
 _PIPE = re.compile(r"(?<!\\)\|")
 _QUOTED_CELL = {
-    delimiter: re.compile(
-        rf'\s*(?:"((?:[^"]|"")*)"[^\S\n]*(?={re.escape(delimiter)}|\Z)|([^{re.escape(delimiter)}]*))'
-    )
+    delimiter: re.compile(rf'\s*(?:"((?:[^"]|"")*)"[^\S\n]*(?={re.escape(delimiter)}|\Z)|([^{re.escape(delimiter)}]*))')
     for delimiter in ",;\t"
 }
 _MARKUP = " \t\u00a0*_`~"
@@ -191,10 +189,7 @@ def _looks_like_header(
         for number in range(first + 1, min(last, first + 6))
     ]
     return any(
-        all(
-            len(row) > column and any(map(str.isdigit, row[column])) and len(row[column]) <= 40
-            for row in body
-        )
+        all(len(row) > column and any(map(str.isdigit, row[column])) and len(row[column]) <= 40 for row in body)
         and not any(map(str.isdigit, header[column]))
         for column in range(len(header))
     ) or (all(len(cell) <= 30 for row in body for cell in row) and _is_identifier_like(header))
@@ -204,9 +199,7 @@ def _is_identifier_like(header: list[str]) -> bool:
     """Whether the cells look like the column names of a program."""
     if any(" " in name for name in header):
         return False
-    return all(name == name.lower() or "_" in name for name in header) or all(
-        name.isupper() for name in header
-    )
+    return all(name == name.lower() or "_" in name for name in header) or all(name.isupper() for name in header)
 
 
 def _make_delimited_cells(delimiter: str) -> Callable[[str, Range], list[Range]]:

@@ -156,6 +156,4 @@ def candidates(language: str | None, text: str) -> tuple[Lexicon, ...]:
 
 
 def _is_latin(text: str) -> bool:
-    return text.isascii() or not any(
-        "\u0590" <= char <= "\u0dff" or char >= "\u3040" for char in text[:_SAMPLE]
-    )
+    return text.isascii() or not any("\u0590" <= char <= "\u0dff" or char >= "\u3040" for char in text[:_SAMPLE])
