@@ -12,7 +12,7 @@ from rag_guard.text.lexicons.verdicts import VERDICTS
 from rag_guard.text.relevance import rank_windows
 from rag_guard.text.words import Word
 
-_SCOPE = 3  # content words that a negation reaches
+_SCOPE = 2  # content words that a negation reaches
 _COVERED = 0.75  # share of a phrase that another must have to be about the same, both ways
 _CANDIDATES = 4
 _BREAKS = frozenset(",.;:!?()，。；、|\n")
