@@ -48,7 +48,7 @@ def delta_probe(
     inputs: Annotated[
         str, typer.Option(help="Inputs, comma separated: delta_, residual_, with_ or without_ and a layer.")
     ] = "delta_18,residual_18,with_18",
-    head: Annotated[str, typer.Option(help="mlp, or recurrent over the answer's tokens.")] = "mlp",
+    head: Annotated[str, typer.Option(help="mlp, or convolution over the answer's tokens.")] = "mlp",
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the training tokens.")] = 10,
     dropout: Annotated[float, typer.Option(min=0.0, max=0.9, help="Dropout rate.")] = 0.1,
     task: _Task = None,

@@ -24,6 +24,8 @@ from rag_guard.models.generator_logprobs import GeneratedTokens, align_log_probs
 from rag_guard.text.analysis import Analysis
 
 EPSILON = 1e-8
+DEFAULT_DELTA = 0.8
+"""Best token F1 of the paper's rule for the default model on held-out RAGTruth QA training groups."""
 _CSR_CAP = 1e6
 _WINDOWS = (1, 5, 15, 41)
 
@@ -118,7 +120,7 @@ class Calibration:
         mean, scale, weights: (k,) each.
         intercept: log-odds at the mean.
         threshold: smoothed risk from which a token is flagged, chosen on held-out training groups.
-        stay: the chain's stay probability.
+        stay, base_rate: the chain, as in :class:`~rag_guard.decoding.smoothing.LabelPersistence`.
     """
 
     mean: NDArray[np.float64]
@@ -127,6 +129,12 @@ class Calibration:
     intercept: float
     threshold: float
     stay: float
+    base_rate: float = 0.5
+
+    @property
+    def chain(self) -> LabelPersistence:
+        """What smooths the risks."""
+        return LabelPersistence(self.stay, base_rate=self.base_rate)
 
     def risks(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
         """(n,) in (0, 1)."""
@@ -145,6 +153,7 @@ class Calibration:
                 "intercept": self.intercept,
                 "threshold": self.threshold,
                 "stay": self.stay,
+                "base_rate": self.base_rate,
             },
             indent=1,
         )
@@ -160,8 +169,8 @@ class Calibration:
         if stored["features"] != feature_names():
             raise InvalidInputError("this calibration was made for other features; fit it again")
         mean, scale, weights = (np.asarray(stored[name], np.float64) for name in ("mean", "scale", "weights"))
-        intercept, threshold, stay = (float(stored[name]) for name in ("intercept", "threshold", "stay"))
-        return cls(mean, scale, weights, intercept, threshold, stay)
+        numbers = (float(stored[name]) for name in ("intercept", "threshold", "stay", "base_rate"))
+        return cls(mean, scale, weights, *numbers)
 
 
 @lru_cache(maxsize=1)
@@ -195,7 +204,7 @@ class ContextSensitivity:
         scorer: AnswerScorer | None = None,
         *,
         rule: Rule = "calibrated",
-        delta: float = 1.0,
+        delta: float = DEFAULT_DELTA,
         calibration: Calibration | None = None,
     ) -> None:
         if rule not in ("calibrated", "refind"):
@@ -246,7 +255,7 @@ class ContextSensitivity:
             ratio = context_sensitivity_ratio(signals.log_probs, signals.bare_log_probs)
             return Detection(token_risks(offsets, self._refind(ratio)))
         calibration = self._calibration or shipped_calibration()
-        (smoothed,) = LabelPersistence(calibration.stay).smooth([calibration.risks(signals.features())])
+        (smoothed,) = calibration.chain.smooth([calibration.risks(signals.features())])
         return Detection(token_risks(offsets, centred(smoothed, calibration.threshold)))
 
     def _judge_generated(self, analyses: Sequence[Analysis], generated: Sequence[GeneratedTokens]) -> list[Detection]:

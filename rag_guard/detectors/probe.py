@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from rag_guard.errors import InvalidInputError
 
-Head = Literal["mlp", "recurrent"]
+Head = Literal["mlp", "convolution"]
 
 _CLIP = 8.0
 
@@ -30,8 +30,9 @@ class ProbeConfig:
         model: name of the causal LM whose states it reads.
         inputs: names of the stacked inputs, such as ``delta_18``, ``residual_18``, ``with_18``, in order.
         width: size of one input.
-        head: ``mlp``: each token on its own (CORTEX); ``recurrent``: a bidirectional GRU over the answer
-            between the first and the last layer.
+        head: ``mlp``: each token on its own (CORTEX); ``convolution``: between the first and the last
+            layer, two convolutions over the answer (about 40 tokens either side) and its mean and highest
+            activations.
         hidden: sizes of the two hidden layers.
         dropout: rate in training.
         stay: stay probability of the label chain over its risks.
@@ -52,8 +53,8 @@ class ProbeConfig:
     threshold: float = 0.5
 
     def __post_init__(self) -> None:
-        if self.head not in ("mlp", "recurrent"):
-            raise InvalidInputError(f"head={self.head!r}; use 'mlp' or 'recurrent'")
+        if self.head not in ("mlp", "convolution"):
+            raise InvalidInputError(f"head={self.head!r}; use 'mlp' or 'convolution'")
         if not self.inputs:
             raise InvalidInputError("inputs is empty; name at least one, such as 'delta_18'")
         for name in self.inputs:
@@ -83,6 +84,26 @@ class ProbeConfig:
         return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
 
 
+class _AcrossTokens(nn.Module):
+    """Token activations (answers, tokens, size), 0 where ``mask`` is, to (answers, tokens, width), each
+    token seeing its neighbours on both sides and the whole answer. Padding changes nothing."""
+
+    def __init__(self, size: int, width: int, dropout: float) -> None:
+        super().__init__()
+        self.near = nn.Conv1d(size, width, 9, padding=4)
+        self.far = nn.Conv1d(width, width, 9, padding=16, dilation=4)
+        self.answer = nn.Linear(2 * size, width)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, tokens: Tensor, mask: Tensor) -> Tensor:
+        mean = tokens.sum(dim=1) / mask.sum(dim=1, keepdim=True)
+        # Activations are not negative, so padding never is the highest.
+        summary = self.answer(torch.cat([mean, tokens.max(dim=1).values], dim=-1))
+        near = torch.relu(self.near(tokens.transpose(1, 2)) + summary[..., None]) * mask[:, None]
+        result: Tensor = (near + torch.relu(self.far(self.dropout(near)))).transpose(1, 2)
+        return result
+
+
 class Probe(nn.Module):
     """Risks of answer tokens from their contrast states.
 
@@ -102,29 +123,32 @@ class Probe(nn.Module):
         self.register_buffer("scale", torch.ones(size))
         self.inner = nn.Linear(size, first)
         self.dropout = nn.Dropout(config.dropout)
-        self.recurrent: nn.GRU | None = None
-        if config.head == "recurrent":
-            self.recurrent = nn.GRU(first, second // 2, batch_first=True, bidirectional=True)
-            self.middle: nn.Module = nn.Identity()
+        self.across: _AcrossTokens | None = None
+        if config.head == "convolution":
+            self.across = _AcrossTokens(first, second, config.dropout)
         else:
             self.middle = nn.Sequential(nn.Linear(first, second), nn.ReLU())
         self.outer = nn.Linear(second, 1)
 
-    def forward(self, states: Tensor, lengths: Tensor | None = None) -> Tensor:
-        """Log-odds: (tokens, size) -> (tokens,), or for the recurrent head (answers, tokens, size) padded
-        at the end, with ``lengths`` (answers,) on the CPU -> (answers, tokens)."""
+    def forward(self, states: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Log-odds of hallucination.
+
+        Args:
+            states: (tokens, size) for ``mlp``; (answers, tokens, size), padded at the end, for
+                ``convolution``.
+            mask: (answers, tokens), 1 for tokens and 0 for padding; ``convolution`` needs it.
+
+        Returns:
+            (tokens,) or (answers, tokens).
+        """
         standard = ((states - self.mean) / self.scale).clamp(-_CLIP, _CLIP)
         inner = self.dropout(torch.relu(self.inner(standard)))
-        if self.recurrent is None:
-            inner = self.dropout(self.middle(inner))
+        if self.across is None:
+            inner = self.middle(inner)
         else:
-            assert lengths is not None
-            packed = nn.utils.rnn.pack_padded_sequence(inner, lengths, batch_first=True, enforce_sorted=False)
-            unpacked, _ = nn.utils.rnn.pad_packed_sequence(
-                self.recurrent(packed)[0], batch_first=True, total_length=states.shape[1]
-            )
-            inner = self.dropout(unpacked)
-        odds: Tensor = self.outer(inner)[..., 0]
+            assert mask is not None
+            inner = self.across(inner * mask[..., None], mask)
+        odds: Tensor = self.outer(self.dropout(inner))[..., 0]
         return odds
 
     @torch.inference_mode()
@@ -138,12 +162,13 @@ class Probe(nn.Module):
             return results
         device = self.outer.weight.device
         tensors = [torch.as_tensor(np.asarray(answers[index], dtype=np.float32)) for index in filled]
-        if self.recurrent is None:
+        if self.across is None:
             odds = self(torch.cat(tensors).to(device)).split([len(tensor) for tensor in tensors])
         else:
             padded = nn.utils.rnn.pad_sequence(tensors, batch_first=True).to(device)
-            counts = torch.tensor([len(tensor) for tensor in tensors])
-            odds = [row[:count] for row, count in zip(self(padded, counts), counts.tolist(), strict=True)]
+            counts = [len(tensor) for tensor in tensors]
+            mask = torch.arange(padded.shape[1])[None] < torch.tensor(counts)[:, None]
+            odds = [row[:n] for row, n in zip(self(padded, mask.to(padded)), counts, strict=True)]
         for index, row in zip(filled, odds, strict=True):
             results[index] = torch.sigmoid(row.double()).cpu().numpy()
         return results

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rag_guard.decoding.smoothing import LabelPersistence
 from rag_guard.detectors.context_sensitivity import Calibration, TokenSignals
 from rag_guard.errors import InvalidInputError
 from rag_guard.evaluation.metrics import average_precision, best_threshold, token_labels
@@ -34,7 +35,7 @@ def fit_calibration(
     fit: Sequence[LabelledExample], holdout: Sequence[LabelledExample], folder: str | Path, *, seed: int = 0
 ) -> Calibration:
     """A logistic model fitted on ``fit``, its chain and threshold chosen on ``holdout`` (both with features
-    in ``folder``): the chain by token average precision, the threshold by example F1.
+    in ``folder``): the chain by token average precision plus example F1, the threshold by example F1.
 
     Raises:
         InvalidInputError: no features, or none with scores.
@@ -49,15 +50,16 @@ def fit_calibration(
     learnt = Calibration(mean, scale, model.coef_[0], float(model.intercept_[0]), 0.5, 0.5)
     held, truth, bounds, positive = _table(holdout, folder)
     raw = np.split(learnt.risks(held), bounds[1:-1])
-    best: tuple[float, float, float] | None = None
-    for stay in _STAYS:
-        smoothed = LabelPersistence(stay).smooth(raw)
+    best: tuple[float, Calibration] | None = None
+    for stay, base_rate in product(_STAYS, (0.5, float(np.clip(truth.mean(), 0.01, 0.5)))):
+        candidate = replace(learnt, stay=stay, base_rate=base_rate)
+        smoothed = candidate.chain.smooth(raw)
         precision = average_precision(truth, np.concatenate(smoothed)) or 0.0
-        threshold, _ = best_threshold(positive, [values.max(initial=0.0) for values in smoothed])
-        if best is None or precision > best[0]:
-            best = (precision, stay, threshold)
+        threshold, f1 = best_threshold(positive, [values.max(initial=0.0) for values in smoothed])
+        if best is None or precision + f1 > best[0]:
+            best = (precision + f1, replace(candidate, threshold=threshold))
     assert best is not None
-    return Calibration(mean, scale, learnt.weights, learnt.intercept, best[2], best[1])
+    return best[1]
 
 
 def _table(

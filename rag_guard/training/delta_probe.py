@@ -24,6 +24,7 @@ from rag_guard.evaluation.metrics import (
     token_labels,
 )
 from rag_guard.evaluation.rows import LabelledExample
+from rag_guard.models.loading import resolve_dtype
 from rag_guard.training.features import read_features
 
 
@@ -121,15 +122,22 @@ def train_probe(
     probe.mean.copy_(torch.from_numpy(mean))
     probe.scale.copy_(torch.from_numpy(scale))
     optimiser = torch.optim.AdamW(probe.parameters(), lr=learning_rate, weight_decay=weight_decay)
-    steps = max(1, -(-len(data.labels) // batch_tokens)) * epochs
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
+    steps = epochs * sum(1 for _ in _selections(data, config, batch_tokens, np.random.default_rng(seed)))
+    # Epochs differ by a batch or two, as batches end with whole answers.
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimiser, 2 * learning_rate, total_steps=steps + 2 * epochs + 8, pct_start=0.1
+    )
+    native = resolve_dtype("auto", torch.device("cpu")) is torch.bfloat16
     for epoch in range(epochs):
         began, total, seen = time.monotonic(), 0.0, 0
-        for states, targets, lengths, mask in _batches(data, config, batch_tokens, generator):
-            probe.train()
+        probe.train()
+        for selection in _selections(data, config, batch_tokens, generator):
+            states, targets, mask = _batch(data, config, selection)
+            with torch.autocast("cpu", torch.bfloat16, enabled=native):
+                odds = probe(states, mask)
+            losses = nn.functional.binary_cross_entropy_with_logits(odds.float(), targets, reduction="none")
+            loss = losses.mean() if mask is None else (losses * mask).sum() / mask.sum()
             optimiser.zero_grad()
-            losses = nn.functional.binary_cross_entropy_with_logits(probe(states, lengths), targets, reduction="none")
-            loss = losses.mean() if mask is None else losses[mask].mean()
             loss.backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(probe.parameters(), 1.0)
             optimiser.step()
@@ -155,35 +163,38 @@ def moments(states: NDArray[np.float16], chunk: int = 65536) -> tuple[NDArray[np
     return mean.astype(np.float32), np.where(deviation > 1e-6, deviation, 1.0).astype(np.float32)
 
 
-_Batch = tuple[Tensor, Tensor, Tensor | None, Tensor | None]
-
-
-def _batches(
+def _selections(
     data: ProbeData, config: ProbeConfig, batch_tokens: int, generator: np.random.Generator
-) -> Iterator[_Batch]:
-    if config.head == "mlp":
-        order = generator.permutation(len(data.labels))
-        for first in range(0, len(order), batch_tokens):
-            own = np.sort(order[first : first + batch_tokens])
-            states = torch.from_numpy(data.states[own].astype(np.float32))
-            yield states, torch.from_numpy(data.labels[own].astype(np.float32)), None, None
+) -> Iterator[NDArray[np.int64]]:
+    """One epoch: indices of tokens per batch, or of answers where the head reads across tokens."""
+    if config.head != "mlp":
+        yield from _answer_batches(np.diff(data.bounds), batch_tokens, generator)
         return
-    for answers in _answer_batches(np.diff(data.bounds), batch_tokens, generator):
-        lengths = [int(data.bounds[i + 1] - data.bounds[i]) for i in answers]
-        states = torch.zeros(len(answers), max(lengths), data.states.shape[1])
-        targets = torch.zeros(len(answers), max(lengths))
-        mask = torch.zeros(len(answers), max(lengths), dtype=torch.bool)
-        for place, (index, length) in enumerate(zip(answers, lengths, strict=True)):
-            part = slice(int(data.bounds[index]), int(data.bounds[index + 1]))
-            states[place, :length] = torch.from_numpy(data.states[part].astype(np.float32))
-            targets[place, :length] = torch.from_numpy(data.labels[part].astype(np.float32))
-            mask[place, :length] = True
-        yield states, targets, torch.tensor(lengths), mask
+    order = generator.permutation(len(data.labels))
+    for first in range(0, len(order), batch_tokens):
+        yield np.sort(order[first : first + batch_tokens])
+
+
+def _batch(data: ProbeData, config: ProbeConfig, selection: NDArray[np.int64]) -> tuple[Tensor, Tensor, Tensor | None]:
+    """States, targets and mask of one batch."""
+    if config.head == "mlp":
+        states = torch.from_numpy(data.states[selection].astype(np.float32))
+        return states, torch.from_numpy(data.labels[selection].astype(np.float32)), None
+    lengths = (data.bounds[selection + 1] - data.bounds[selection]).tolist()
+    states = torch.zeros(len(selection), max(lengths), data.states.shape[1])
+    targets = torch.zeros(len(selection), max(lengths))
+    mask = torch.zeros(len(selection), max(lengths))
+    for place, (index, length) in enumerate(zip(selection.tolist(), lengths, strict=True)):
+        part = slice(int(data.bounds[index]), int(data.bounds[index + 1]))
+        states[place, :length] = torch.from_numpy(data.states[part].astype(np.float32))
+        targets[place, :length] = torch.from_numpy(data.labels[part].astype(np.float32))
+        mask[place, :length] = 1.0
+    return states, targets, mask
 
 
 def _answer_batches(
     lengths: NDArray[np.int64], batch_tokens: int, generator: np.random.Generator
-) -> Iterator[list[int]]:
+) -> Iterator[NDArray[np.int64]]:
     """Answers of like length together, about ``batch_tokens`` per batch, batches in random order."""
     filled = [index for index in generator.permutation(len(lengths)).tolist() if lengths[index]]
     filled.sort(key=lambda index: int(lengths[index]) // 32)
@@ -196,7 +207,7 @@ def _answer_batches(
         batches[-1].append(index)
         used += int(lengths[index])
     for place in generator.permutation(len(batches)).tolist():
-        yield batches[place]
+        yield np.array(batches[place], dtype=np.int64)
 
 
 def probe_risks(probe: Probe, data: ProbeData, answers_per_batch: int = 64) -> list[NDArray[np.float64]]:

@@ -122,7 +122,7 @@ def test_features_of_another_model_or_layer_are_not_mixed_in(features):
     assert missing_groups(labelled(), features, FeatureSpec("tiny", deltas=(2,), residuals=())) == []
 
 
-@pytest.mark.parametrize("head", ["mlp", "recurrent"])
+@pytest.mark.parametrize("head", ["mlp", "convolution"])
 def test_a_probe_learns_is_reproducible_and_survives_its_file(features, tmp_path, head):
     data = load_probe_data(labelled(), features, INPUTS)
     config = ProbeConfig("tiny", INPUTS, 32, head=head, hidden=(32, 16))
@@ -141,7 +141,7 @@ def test_a_probe_learns_is_reproducible_and_survives_its_file(features, tmp_path
     )
 
 
-@pytest.mark.parametrize("head", ["mlp", "recurrent"])
+@pytest.mark.parametrize("head", ["mlp", "convolution"])
 def test_detector_gives_the_trained_probes_risks_alone_and_in_batches(features, make_lm, head):
     rows = labelled()
     data = load_probe_data(rows, features, INPUTS)
