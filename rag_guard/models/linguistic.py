@@ -1,4 +1,4 @@
-"""spaCy pipelines for part-of-speech tags, where one is installed; entity alignment has a fallback without them."""
+"""spaCy pipelines for part-of-speech tags and parses, where one is installed; their callers have fallbacks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rag_guard.models import catalog
 PIPELINES = {"en": "en-core-web-sm"}
 """ISO 639-1 code to the catalog's model."""
 
-_UNUSED = ("parser", "ner", "lemmatizer", "senter")
+_UNUSED = ("ner", "lemmatizer", "senter")
 
 
 class Pipeline:
@@ -29,12 +29,46 @@ class Pipeline:
         """Per text, the universal part-of-speech tag of the token at each start offset."""
         with self._lock:
             for document in self._nlp.pipe(texts):
-                yield {token.idx: token.pos_ for token in document}
+                yield {token.idx: _universal(token.tag_) for token in document}
+
+
+class Parser:
+    """A dependency parser for one language that threads may share."""
+
+    def __init__(self, nlp: Any, language: str) -> None:
+        self._nlp = nlp
+        self._lock = threading.Lock()
+        self.language = language
+
+    def parse(self, text: str) -> Any:
+        """The parsed spaCy ``Doc`` of one sentence."""
+        with self._lock:
+            return self._nlp(text)
+
+
+def _universal(tag: str) -> str:
+    return next((universal for prefix, universal in _UNIVERSAL.items() if tag.startswith(prefix)), "")
 
 
 @lru_cache(maxsize=len(PIPELINES))
 def load_pipeline(language: str) -> Pipeline | None:
-    """The pipeline of a language, loaded once; None if spaCy or the model is not installed."""
+    """The tagger of a language, loaded once; None if spaCy or the model is not installed."""
+    nlp = _load(language, exclude=("parser", *_UNUSED))
+    return None if nlp is None else Pipeline(nlp, language)
+
+
+def _universal(tag: str) -> str:
+    return next((universal for prefix, universal in _UNIVERSAL.items() if tag.startswith(prefix)), "")
+
+
+@lru_cache(maxsize=len(PIPELINES))
+def load_parser(language: str) -> Parser | None:
+    """The parser of a language, loaded once; None if spaCy or the model is not installed."""
+    nlp = _load(language, exclude=_UNUSED)
+    return None if nlp is None else Parser(nlp, language)
+
+
+def _load(language: str, exclude: tuple[str, ...]) -> Any | None:
     name = PIPELINES.get(language)
     if name is None or importlib.util.find_spec("spacy") is None:
         return None
@@ -44,4 +78,4 @@ def load_pipeline(language: str) -> Pipeline | None:
         return None
     import spacy
 
-    return Pipeline(spacy.load(path, exclude=list(_UNUSED)), language)
+    return spacy.load(path, exclude=list(exclude))

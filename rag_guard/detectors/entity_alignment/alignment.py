@@ -79,6 +79,7 @@ class Aligner:
         self.mentions = mentions
         self.language = analysis.language
         self.claims: dict[int, ClaimEvidence] = {}
+        self._room: dict[int, int] = {}
         self._variants: dict[str, set[int]] = {}
         self._candidates: dict[int, list[Word]] = {}
         self._question = {word.stem for word in analysis.question_words if not word.is_function}
@@ -200,6 +201,8 @@ class Aligner:
         for mention in self.mentions:
             if mention.type == "NUM" or is_unspaced(mention_text(self.analysis, mention)[0]):
                 continue
+            if not self.means_by_word(mention.claim):
+                continue
             matches = self.claims[mention.claim].matches
             open_words = [i for i in mention.words if matches[i].score == 0.0]
             if open_words:
@@ -228,11 +231,23 @@ class Aligner:
         self._candidates[claim] = list(distinct.values())
         return self._candidates[claim]
 
+    def means_by_word(self, claim: int) -> bool:
+        """Whether a similar word in a claim's windows is a sign of paraphrase.
+
+        Among many words one is always similar: in long passages the similarity of the best one tells supported words
+        from others no better than chance, so nothing is embedded for them.
+        """
+        return 0 < self.room(claim) < _ROOM
+
     def room(self, claim: int) -> int:
         """Content words of a claim's best windows."""
-        corpus = self.analysis.corpus
-        pool = self.claims[claim].pool[:_SEMANTIC_POOL]
-        return len(frozenset().union(*(corpus.stems[r.window] | corpus.context_stems[r.window] for r in pool)))
+        known = self._room.get(claim)
+        if known is None:
+            corpus = self.analysis.corpus
+            pool = self.claims[claim].pool[:_SEMANTIC_POOL]
+            stems = (corpus.stems[r.window] | corpus.context_stems[r.window] for r in pool)
+            known = self._room[claim] = len(frozenset().union(*stems))
+        return known
 
     def match_by_meaning(self, similarity: WordSimilarity) -> None:
         """Give every unresolved word the similarity of its best candidate."""
@@ -242,7 +257,7 @@ class Aligner:
             evidence = self.claims[mention.claim]
             for index in mention.words:
                 match = evidence.matches[index]
-                if match.score == 0.0 and evidence.pool and mention.type != "ENT":
+                if match.score == 0.0 and mention.type != "ENT" and self.means_by_word(mention.claim):
                     word = self.analysis.words[index]
                     candidates = self.candidates(mention.claim)
                     if word.text[0].isupper() and self.language != "de":
