@@ -15,6 +15,8 @@ PIPELINES = {"en": "en-core-web-sm"}
 """ISO 639-1 code to the catalog's model."""
 
 _UNUSED = ("ner", "lemmatizer", "senter")
+# The tagger's own tag set, by prefix. spaCy's attribute ruler maps it too, but takes as long as the tagger.
+_UNIVERSAL = {"NNP": "PROPN", "NN": "NOUN", "VB": "VERB", "MD": "AUX", "JJ": "ADJ", "RB": "ADV", "CD": "NUM"}
 
 
 class Pipeline:
@@ -53,12 +55,8 @@ def _universal(tag: str) -> str:
 @lru_cache(maxsize=len(PIPELINES))
 def load_pipeline(language: str) -> Pipeline | None:
     """The tagger of a language, loaded once; None if spaCy or the model is not installed."""
-    nlp = _load(language, exclude=("parser", *_UNUSED))
+    nlp = _load(language, exclude=("parser", "attribute_ruler", *_UNUSED))
     return None if nlp is None else Pipeline(nlp, language)
-
-
-def _universal(tag: str) -> str:
-    return next((universal for prefix, universal in _UNIVERSAL.items() if tag.startswith(prefix)), "")
 
 
 @lru_cache(maxsize=len(PIPELINES))
