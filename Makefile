@@ -15,7 +15,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --constraint constraints.txt
 MODELS := all-minilm-l6-v2-int8 en-core-web-sm smollm2-135m-instruct
-PROJECTS := --editable .[all] --editable integrations/langchain[agents]
+PROJECTS := --editable .[all] --editable integrations/langchain[agents] --editable integrations/llama_index
 LINTED := rag_guard tests integrations examples scripts benchmarks
 
 .PHONY: demo test lint install models constraints clean
@@ -45,7 +45,7 @@ $(VENV)/.torch: constraints.txt
 	$(INSTALL) $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX)) torch
 	touch $@
 
-$(VENV)/.installed: $(VENV)/.torch pyproject.toml integrations/langchain/pyproject.toml
+$(VENV)/.installed: $(VENV)/.torch pyproject.toml integrations/langchain/pyproject.toml integrations/llama_index/pyproject.toml
 	$(INSTALL) $(PROJECTS) --group examples
 	touch $@
 
