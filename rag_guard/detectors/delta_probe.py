@@ -63,10 +63,16 @@ class DeltaProbe:
         self._probe: Probe | None = None
         self._persistence = persistence
         self._lock = threading.Lock()
+        if scorer is not None:
+            # Others may use it first: it must know by then what this detector needs, or it reads the batch twice.
+            self._read_probe()
 
     @property
     def probe(self) -> Probe:
         """The classifier; read from its file on first use."""
+        return self._read_probe()
+
+    def _read_probe(self) -> Probe:
         with self._lock:
             if self._probe is None:
                 from rag_guard.detectors.probe import Probe

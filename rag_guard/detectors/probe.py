@@ -81,7 +81,10 @@ class ProbeConfig:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> ProbeConfig:
         """From JSON, where tuples are lists."""
-        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+        arguments: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+        }
+        return cls(**arguments)
 
 
 class _AcrossTokens(nn.Module):

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,8 +138,9 @@ def _agreed_spec(folder: Path, spec: FeatureSpec) -> FeatureSpec:
     if not manifest.exists():
         _write(manifest, json.dumps(asdict(spec)).encode())
         return spec
-    values = json.loads(manifest.read_text())
-    stored = FeatureSpec(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+    values: dict[str, Any] = json.loads(manifest.read_text())
+    values |= {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
+    stored = FeatureSpec(**values)
     covered = (
         stored.model == spec.model
         and stored.scores >= spec.scores

@@ -10,6 +10,7 @@ import torch
 from safetensors.numpy import load_file
 
 from rag_guard.detectors.answer_scorer import AnswerScorer
+from rag_guard.detectors.context_sensitivity import ContextSensitivity
 from rag_guard.detectors.contrast import contrast_inputs, residual
 from rag_guard.detectors.delta_probe import DeltaProbe
 from rag_guard.detectors.probe import Probe, ProbeConfig
@@ -174,6 +175,18 @@ def test_a_token_takes_the_lowest_risk_of_its_context_windows(make_lm):
     assert len(scored.with_documents) > 1
     per_window = probe.risks([contrast_inputs(view, scored.without, ("delta_2",)) for view in scored.with_documents])
     np.testing.assert_allclose(detection.tokens.risks, np.min(per_window, axis=0), atol=1e-5)
+
+
+def test_a_probe_and_context_sensitivity_on_one_scorer_cost_one_pass(make_lm):
+    lm = make_lm(prefix_cache_bytes=0)
+    scorer = AnswerScorer(lm)
+    both = (
+        ContextSensitivity(scorer, rule="refind"),
+        DeltaProbe(scorer, probe=Probe(ProbeConfig("tiny", INPUTS, 32))),
+    )
+    for detector in both:
+        detector.detect([analysis(labelled(1)[0])])
+    assert lm.counters.forwards == 1
 
 
 def test_a_probe_for_another_width_is_refused(make_lm):
