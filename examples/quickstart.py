@@ -26,10 +26,10 @@ from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import Runnable, RunnablePassthrough
 from langchain_huggingface import ChatHuggingFace, HuggingFacePipeline
-from langchain_rag_guard import HallucinationGuard
 from rich.console import Console
 from rich.text import Text
 
+from langchain_rag_guard import HallucinationGuard
 from rag_guard import Report
 from rag_guard.models import catalog
 
@@ -38,14 +38,14 @@ DATA = Path(__file__).parent / "quickstart_data"
 OUTPUT = Path(__file__).parent / "output" / "quickstart.html"
 
 QUESTIONS = (
-    "How long do the batteries of the mast last?",
-    "What does an extra mast cost and how long does delivery take?",
-    "How far may the mast be from the display?",
-    "How do I pair the mast with the display?",
-    "What is new in version 3.4.0?",
+    "How long do lithium cells last in the mast?",
+    "How much does an extra mast cost, and what is its delivery time?",
+    "What is the wireless range of the mast?",
+    "How many days of readings does the display store?",
+    "What does version 3.4.0 add?",
     "How long is the warranty?",
-    "How accurate are the temperature and humidity sensors?",
-    "How heavy is the display and how wide is it?",
+    "What is the accuracy of the temperature sensor?",
+    "What is the price of the weather station, and the price of the solar panel?",
     "When does the station warn of a storm?",
     "Which phones does the app support, and what does it cost?",
 )
@@ -86,18 +86,19 @@ class BM25Retriever(BaseRetriever):
     def _words(self, texts: list[str]) -> Any:
         return bm25s.tokenize(texts, stopwords="en", stemmer=self.stemmer, show_progress=False)
 
-    def _get_relevant_documents(
-        self, query: str, *, run_manager: CallbackManagerForRetrieverRun
-    ) -> list[Document]:
+    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
         words = self._words([query])
         found, _ = self.index.retrieve(words, corpus=self.documents, k=self.k, show_progress=False)
         return list(found[0])
 
 
 def load_model(max_new_tokens: int) -> ChatHuggingFace:
+    import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig, pipeline
     from transformers.utils import logging
 
+    # One token of so small a model is too little work to share: threads would mostly wait for each other.
+    torch.set_num_threads(1)
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     folder = catalog.path(MODEL)
@@ -127,13 +128,17 @@ def build_chain(documents: list[Document], model: Runnable[Any, Any], guard: Hal
         return "\n\n".join(document.page_content for document in state["context"])
 
     answer = RunnablePassthrough.assign(texts=joined) | PROMPT | model | StrOutputParser()
-    return (
-        RunnablePassthrough.assign(context=itemgetter("question") | retriever).assign(answer=answer) | guard
-    )
+    return RunnablePassthrough.assign(context=itemgetter("question") | retriever).assign(answer=answer) | guard
+
+
+def surrounding(text: str, start: int, end: int, words: int = 10) -> str:
+    """A quote of ``text`` with the words before and after it, on one line."""
+    before, after = text[:start].split()[-words:], text[end:].split()[:words]
+    return " ".join([*before, *text[start:end].split(), *after])
 
 
 def show(console: Console, report: Report) -> None:
-    answer = Text(report.answer.strip() and report.answer)
+    answer = Text(report.answer)
     for span in report.spans:
         answer.stylize("bold red" if span.label == "contradicted" else "bold yellow", span.start, span.end)
     console.print(answer)
@@ -145,15 +150,15 @@ def show(console: Console, report: Report) -> None:
             line += f", the documents say {span.expected!r}"
         console.print(line, style="red" if span.label == "contradicted" else "yellow", markup=False)
         for evidence in span.evidence[:1]:
-            quote = " ".join(evidence.quote.split())
-            console.print(f"    {evidence.document_id}: {quote}", style="dim", markup=False)
+            passage = surrounding(report.documents[evidence.document].text, evidence.start, evidence.end)
+            console.print(f"    {evidence.document_id}: {passage}", style="dim", markup=False)
     console.print()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--questions", type=int, default=len(QUESTIONS), help="how many of the questions to ask")
-    parser.add_argument("--max-new-tokens", type=int, default=80)
+    parser.add_argument("--max-new-tokens", type=int, default=64)
     parser.add_argument("--output", type=Path, default=OUTPUT, help="where the HTML report goes")
     arguments = parser.parse_args()
     console = Console()
@@ -163,7 +168,7 @@ def main() -> None:
     console.print(f"{len(documents)} documents. Loading {MODEL} ...", style="dim")
     reports: list[Report] = []
     model = load_model(arguments.max_new_tokens)
-    chain = build_chain(documents, model, HallucinationGuard(on_report=reports.append))
+    chain = build_chain(documents, model, HallucinationGuard(on_error="raise", on_report=reports.append))
     console.print(f"Ready after {time.perf_counter() - started:.0f} s.\n", style="dim")
 
     questions = QUESTIONS[: arguments.questions]

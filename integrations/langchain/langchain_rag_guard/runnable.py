@@ -295,6 +295,8 @@ def _core_guard(guard: CoreGuard | str | None, options: Mapping[str, Any]) -> Co
     if not changed:
         return guard
     kept = {name: getattr(guard, name) for name in _SETTINGS}
+    if changed.get("policy", guard.policy) != "repair":
+        kept.pop("repair", None)
     return CoreGuard(**{"detectors": guard.detectors, **kept, **changed})
 
 
