@@ -23,9 +23,9 @@ from llama_index.core.llms import CustomLLM, MockLLM
 from llama_index.core.llms.callbacks import llm_completion_callback
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
-
 from llama_index.postprocessor.rag_guard import HallucinationGuard
 from llama_index.postprocessor.rag_guard.links import LOOSE, SPANS
+
 from rag_guard import HallucinationGuard as CoreGuard
 from rag_guard import Report
 

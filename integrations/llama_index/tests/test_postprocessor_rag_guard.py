@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from llama_index.core import Document, VectorStoreIndex
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
-from llama_index.core.query_engine import CitationQueryEngine, RetryQueryEngine
+from llama_index.core.query_engine import CitationQueryEngine
 from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.schema import NodeWithScore, QueryBundle
 from llama_index.core.tools import QueryEngineTool, RetrieverTool
-
 from llama_index.postprocessor.rag_guard import HallucinationGuard, locate
+
 from rag_guard import Evidence, InvalidInputError
 from rag_guard import HallucinationGuard as CoreGuard
 
