@@ -38,7 +38,9 @@ Several unmatched words in one claim are new information, so the credit falls wi
 
 _CREDIT_DECAY = 2.0  # unmatched words
 _ROOM = 40  # content words of evidence from which a paraphrase has all the room it needs
-_TOLERATED = 4.0  # unmatched words that a claim in its own wording may have, given room
+_LEAST_CREDIT = 0.65  # share of the credit that any number of unmatched words leaves
+_FEW_WORDS = 16  # content words of evidence up to which the likest of them is worth looking at
+_TOLERATED = 5.0  # unmatched words that a claim in its own wording may have, given room
 
 
 @dataclass
@@ -237,7 +239,7 @@ class Aligner:
         Among many words one is always similar: in long passages the similarity of the best one tells supported words
         from others no better than chance, so nothing is embedded for them.
         """
-        return 0 < self.room(claim) < _ROOM
+        return 0 < self.room(claim) <= _FEW_WORDS
 
     def room(self, claim: int) -> int:
         """Content words of a claim's best windows."""
@@ -294,7 +296,8 @@ def paraphrase_credit(word_class: WordClass, unmatched: float, room: int) -> flo
     """
     share = min(room / _ROOM, 1.0)
     excess = max(unmatched - _TOLERATED * share, 0.0)
-    return PARAPHRASE_CREDIT.get(word_class, 0.0) * share * math.exp(-excess / _CREDIT_DECAY)
+    kept = _LEAST_CREDIT + (1.0 - _LEAST_CREDIT) * math.exp(-excess / _CREDIT_DECAY)
+    return PARAPHRASE_CREDIT.get(word_class, 0.0) * share * kept
 
 
 def mention_text(analysis: Analysis, mention: AnswerMention) -> str:

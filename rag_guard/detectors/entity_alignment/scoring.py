@@ -21,7 +21,7 @@ WEIGHTS: dict[MentionType, tuple[float, float, float]] = {
 TOP_K = 3
 BETA = 1.0
 KAPPA = 9.0
-TAU = 0.38
+TAU = 0.34
 _STABILITY_FLOOR = -3.0  # an alignment that one perturbation destroys keeps 3/4 of its support
 
 
