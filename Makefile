@@ -16,7 +16,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --constraint constraints.txt
 MODELS := all-minilm-l6-v2-int8 en-core-web-sm smollm2-135m-instruct
 PROJECTS := --editable .[all] --editable integrations/langchain[agents] --editable integrations/llama_index
-LINTED := rag_guard tests integrations examples scripts benchmarks
+LINTED := rag_guard tests integrations examples benchmarks .ci
 
 .PHONY: demo test lint install models constraints clean
 
@@ -55,7 +55,7 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 
 # For maintainers: pins what is installed now. Run it in an environment in which make test has passed.
 constraints: $(VENV)/.installed-dev
-	$(BIN)/python scripts/constraints.py > constraints.txt.new
+	$(BIN)/python .ci/constraints.py > constraints.txt.new
 	mv constraints.txt.new constraints.txt
 
 clean:
