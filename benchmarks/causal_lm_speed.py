@@ -1,6 +1,6 @@
 """Speed of scoring with the causal LM: against one forward per token, and against the machine's matrix peak.
 
-    python scripts/causal_lm_speed.py [--model NAME] [--threads N] [--tokens N]
+    python benchmarks/causal_lm_speed.py [--model NAME] [--threads N] [--tokens N]
 
 Prints one JSON object. The loop it compares with scores each answer token by a forward of its own over everything
 before it, with and without the documents, as reference implementations of REFIND do.
