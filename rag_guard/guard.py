@@ -1,6 +1,7 @@
 """The engine: question, documents and answer in, one report out.
 
-preflight -> detectors -> combine -> decode -> claims and citations -> policy; each stage knows only the one before it.
+preflight -> detectors -> combine -> decode -> claims and citations -> repair -> policy; each stage knows only the one
+before it.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from rag_guard.policy import (
 )
 from rag_guard.preflight import Preflight, preflight
 from rag_guard.presets import DEFAULT_PRESET, detectors_of
+from rag_guard.repair import Repair, Strategy
 from rag_guard.schema import DetectorRun, Document, Example, Report, Status
 from rag_guard.text.analysis import Analysis
 from rag_guard.text.corpus import corpus_for
@@ -40,8 +42,10 @@ class HallucinationGuard:
     Args:
         preset: ``"fast"`` or ``"balanced"`` (default); not together with ``detectors``.
         detectors: the detectors to run instead of a preset's.
-        policy: for hallucinated answers: ``"report"`` them, ``"block"`` them (``report.output`` is the block message)
-            or ``"raise"`` :class:`~rag_guard.HallucinationError`.
+        policy: for hallucinated answers: ``"report"`` them, ``"repair"`` them (``report.output`` is the repaired
+            answer), ``"block"`` them (it is the block message) or ``"raise"`` :class:`~rag_guard.HallucinationError`.
+        repair: for ``policy="repair"``: ``"extract"`` (default), ``"remove"``, ``"rewrite"``, or a
+            :class:`~rag_guard.repair.Repair` with more settings.
         on_error: when the check itself fails: ``"pass"`` the answer on (the report has status ``error`` and a warning
             is logged), ``"warn"``, ``"block"`` or ``"raise"``.
         on_missing_context: the same four choices for answers without any document.
@@ -59,6 +63,7 @@ class HallucinationGuard:
         *,
         detectors: Sequence[Detector] | None = None,
         policy: Policy = "report",
+        repair: Repair | Strategy | None = None,
         on_error: OnError = "pass",
         on_missing_context: OnMissingContext = "pass",
         thresholds: Mapping[str, float] | float | None = None,
@@ -74,6 +79,9 @@ class HallucinationGuard:
             raise InvalidInputError("detectors is empty; pass at least one, or none at all for the default preset")
         self.preset = None if detectors is not None else preset or DEFAULT_PRESET
         self.policy = _one_of("policy", policy, Policy)
+        if repair is not None and policy != "repair":
+            raise InvalidInputError(f"repair is given, but policy={policy!r}; pass policy='repair' with it")
+        self.repair = repair if isinstance(repair, Repair) else Repair(repair or "extract")
         self.on_error = _one_of("on_error", on_error, OnError)
         self.on_missing_context = _one_of("on_missing_context", on_missing_context, OnMissingContext)
         self.thresholds = _thresholds(thresholds)
@@ -134,14 +142,18 @@ class HallucinationGuard:
 
     def _within_timeout(self, examples: list[Example]) -> list[Report]:
         if self.timeout is None:
-            return self._run(examples)
+            return self._check_and_repair(examples)
         executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="rag_guard-timeout")
         try:
-            return executor.submit(self._run, examples).result(self.timeout)
+            return executor.submit(self._check_and_repair, examples).result(self.timeout)
         except FutureTimeoutError as error:
             raise GuardTimeoutError(f"the check did not finish within timeout={self.timeout} s") from error
         finally:
             executor.shutdown(wait=False, cancel_futures=True)
+
+    def _check_and_repair(self, examples: list[Example]) -> list[Report]:
+        reports = self._run(examples)
+        return self.repair(reports, self._run) if self.policy == "repair" else reports
 
     def _run(self, examples: list[Example]) -> list[Report]:
         timings: dict[str, float] = {}

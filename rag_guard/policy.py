@@ -8,7 +8,7 @@ from typing import Literal
 from rag_guard.errors import DetectorError, HallucinationError, MissingContextError
 from rag_guard.schema import Action, Report, Status
 
-Policy = Literal["report", "block", "raise"]
+Policy = Literal["report", "repair", "block", "raise"]
 OnError = Literal["pass", "warn", "block", "raise"]
 OnMissingContext = Literal["pass", "warn", "block", "raise"]
 
@@ -27,14 +27,14 @@ def apply_policy(report: Report, policy: Policy, block_message: str) -> Report:
         return report
     if policy == "raise":
         raise HallucinationError(report.model_copy(update={"action": "raised"}))
+    if report.repaired is not None:
+        return report.model_copy(update={"action": "repaired", "output": report.repaired})
     if policy == "block":
         return report.model_copy(update={"action": "blocked", "output": block_message})
     return report.model_copy(update={"action": "reported"})
 
 
-def apply_failure(
-    report: Report, mode: OnError, block_message: str, cause: BaseException | None = None
-) -> Report:
+def apply_failure(report: Report, mode: OnError, block_message: str, cause: BaseException | None = None) -> Report:
     """The report of a check that could not be made, under ``on_error`` or ``on_missing_context``.
 
     ``pass`` lets the answer through in silence, ``warn`` also logs, ``block`` replaces it.

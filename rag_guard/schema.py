@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
 
 
 class Status(str, Enum):
@@ -67,7 +67,7 @@ class Example(BaseModel):
     """One answer to check.
 
     ``documents`` takes a string, a :class:`Document`, any object with ``page_content`` (LangChain) or ``get_content()``
-    (LlamaIndex), or a sequence of them. ``question`` may be None (summaries have none). ``id`` comes back in the report.
+    (LlamaIndex), or a sequence of them. ``question`` may be None, as for summaries. ``id`` comes back in the report.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -207,6 +207,17 @@ class Edit(_Frozen):
     evidence: tuple[Evidence, ...] = ()
 
 
+class Recheck(_Frozen):
+    """What the check of the repaired answer says; ``spans`` has offsets into ``Report.repaired``.
+
+    ``no_claims`` without a score: nothing of the answer was left, and the repair's message stands in its place.
+    """
+
+    status: Status
+    score: float | None = Field(default=None, ge=0.0, le=1.0)
+    spans: tuple[Span, ...] = ()
+
+
 class DetectorRun(_Frozen):
     """What one detector did: its name and version, ``ok`` or ``failed``, its own highest risk and threshold."""
 
@@ -225,7 +236,10 @@ class Report(_Frozen):
         status: a verdict, or the reason why there is none.
         score: maximum token risk after smoothing; None unless ``status`` is a verdict (or a contradicted abstention).
         answer / question / documents: what was checked, as given.
-        repaired: the repaired answer where the policy made one, else None.
+        repaired: the repaired answer where the policy made one, else None. ``status`` stays that of the answer.
+        edits: the repair as disjoint edits of the answer, in order: ``rag_guard.repair.apply_edits(answer, edits) ==
+            repaired``.
+        recheck: what the check of ``repaired`` says.
         action: what the policy did with the answer.
         output: what the caller should show: the answer, its repair, or the block message.
         timings_ms: wall-clock milliseconds per stage.
@@ -248,6 +262,7 @@ class Report(_Frozen):
     action: Action = "none"
     repaired: str | None = None
     edits: tuple[Edit, ...] = ()
+    recheck: Recheck | None = None
     detectors: tuple[DetectorRun, ...] = ()
     thresholds: Mapping[str, float] = Field(default_factory=dict)
     timings_ms: Mapping[str, float] = Field(default_factory=dict)

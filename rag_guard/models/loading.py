@@ -50,20 +50,26 @@ def load_causal_lm(
         ModelNotFoundError: nothing of this name is on this machine.
         InvalidInputError: the folder holds no model that can be read, or the device does not exist.
     """
+    place, model, tokenizer = load_weights(source, device=device, dtype=dtype, allow_download=allow_download)
+    return CausalLM(model.to(place), tokenizer, window=window, max_rows=max_rows, prefix_cache_bytes=prefix_cache_bytes)
+
+
+def load_weights(
+    source: str | Path = DEFAULT_CAUSAL_LM, *, device: str = "auto", dtype: Dtype = "auto", allow_download: bool = False
+) -> tuple[torch.device, Any, Any]:
+    """The device to use, a Hugging Face model not yet on it, and its tokenizer; see :func:`load_causal_lm`."""
     place = resolve_device(device)
     precision = resolve_dtype(dtype, place)
     folder, gguf = _locate(str(source))
     try:
         if gguf is not None:
-            model, tokenizer = _load_gguf(gguf, precision)
-        else:
-            model, tokenizer = _load(str(folder or source), precision, local=not allow_download)
+            return place, *_load_gguf(gguf, precision)
+        return place, *_load(str(folder or source), precision, local=not allow_download)
     except OSError as error:
         raise ModelNotFoundError(
             f"no causal LM {str(source)!r} on this machine ({error}); pass a folder, a .gguf file, "
             "a name from `rag-guard models list`, or allow_download=True for a Hugging Face name"
         ) from error
-    return CausalLM(model.to(place), tokenizer, window=window, max_rows=max_rows, prefix_cache_bytes=prefix_cache_bytes)
 
 
 def resolve_device(device: str) -> torch.device:
