@@ -3,7 +3,7 @@
 from llama_index.postprocessor.rag_guard.agents import GuardAgentMixin, GuardReportEvent
 from llama_index.postprocessor.rag_guard.base import HallucinationGuard, Watch
 from llama_index.postprocessor.rag_guard.evaluation import GuardEvaluator
-from llama_index.postprocessor.rag_guard.evidence import NodeRange, locate
+from llama_index.postprocessor.rag_guard.evidence import NodeRange, locate, node_documents
 from llama_index.postprocessor.rag_guard.query_engine import GuardedQueryEngine
 from llama_index.postprocessor.rag_guard.tools import acheck_tool_arguments, check_answer_tool, check_tool_arguments
 
@@ -19,4 +19,5 @@ __all__ = [
     "check_answer_tool",
     "check_tool_arguments",
     "locate",
+    "node_documents",
 ]

@@ -130,9 +130,7 @@ class GuardAgentMixin(BaseModel):
     def _tell(self, ctx: Any, output: AgentOutput, record: dict[str, Any], argument: str | None) -> None:
         if argument is None:
             output.rag_guard = record
-        if getattr(ctx, "is_running", True):
-            event = GuardReportEvent(report=record, agent=output.current_agent_name, argument=argument)
-            ctx.write_event_to_stream(event)
+        ctx.write_event_to_stream(GuardReportEvent(report=record, agent=output.current_agent_name, argument=argument))
 
     async def _check_arguments(
         self, ctx: Any, output: AgentOutput, llm_input: Sequence[ChatMessage], sources: Sources

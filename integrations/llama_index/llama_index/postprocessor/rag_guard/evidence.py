@@ -102,3 +102,8 @@ def with_node_ranges(record: Any, sources: Sources) -> Any:
     if isinstance(record, (list, tuple)):
         return [with_node_ranges(value, sources) for value in record]
     return record
+
+
+def node_documents(nodes: Sequence[NodeWithScore | BaseNode]) -> tuple[Document, ...]:
+    """Nodes as documents for the core's ``check``: in the form that a model is shown, each with its node's id."""
+    return sources_of(nodes).documents

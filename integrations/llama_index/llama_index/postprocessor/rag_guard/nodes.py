@@ -16,6 +16,10 @@ from rag_guard import Example, HallucinationGuard, Report
 NEAR = 95.0
 """Similarity in [0, 100] from which two texts with the same figures are near-duplicates."""
 
+SAME_TOPIC, TOPIC_LENGTH = 0.5, 4
+"""Share of a claim's words, of so many letters at least, that a text must have to speak of the same thing: two nodes
+that say different things of different things do not contradict each other."""
+
 _WORDS = re.compile(r"\w+")
 
 
@@ -45,16 +49,22 @@ def contradictions(nodes: Sequence[NodeWithScore], guard: HallucinationGuard) ->
     examples = [Example(answer=texts[second], documents=[documents[first]]) for first, second in pairs]
     warnings = []
     for (first, second), report in zip(pairs, reporting.check_batch(examples) if pairs else (), strict=True):
-        found = _contradiction(report)
+        found = _contradiction(report, texts[first])
         if found:
             ids = f"{documents[first].id!r} and {documents[second].id!r}"
             warnings.append(f"the retrieved nodes {ids} contradict each other: {found}")
     return warnings
 
 
-def _contradiction(report: Report) -> str | None:
-    span = next((span for span in report.spans if span.label == "contradicted"), None)
-    if span is None:
-        return None
-    other = span.expected or (span.evidence[0].quote if span.evidence else "")
-    return f"{other!r} against {span.text!r}"
+def _contradiction(report: Report, other: str) -> str | None:
+    """The first contradicted span, of a claim whose subject the other text knows."""
+    known = set(_WORDS.findall(other.casefold()))
+    for span in report.spans:
+        if span.label != "contradicted":
+            continue
+        claim = report.answer if span.claim is None else report.claims[span.claim].text
+        topic = [word for word in _WORDS.findall(claim.casefold()) if word.isalpha() and len(word) >= TOPIC_LENGTH]
+        if topic and sum(word in known for word in topic) / len(topic) >= SAME_TOPIC:
+            said = span.expected or (span.evidence[0].quote if span.evidence else "")
+            return f"{said!r} against {span.text!r}"
+    return None
