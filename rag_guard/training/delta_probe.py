@@ -108,11 +108,14 @@ def train_probe(
     batch_tokens: int = 4096,
     learning_rate: float = 1e-3,
     weight_decay: float = 1e-4,
+    answer_weight: float = 0.1,
     seed: int = 0,
     progress: Callable[[int, float, float], None] | None = None,
 ) -> Probe:
     """Fit a probe by AdamW on binary cross-entropy; the same seed and data give the same probe.
 
+    Where the head reads across tokens, batches are whole answers, and the cross-entropy of the answer's own label
+    against the mean of its three highest log-odds is added with ``answer_weight`` (ours).
     ``progress`` is called after each epoch with its number, its mean loss and the seconds it took.
     """
     torch.manual_seed(seed)
@@ -127,6 +130,7 @@ def train_probe(
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimiser, 2 * learning_rate, total_steps=steps + 2 * epochs + 8, pct_start=0.1
     )
+    hallucinated = torch.from_numpy(data.hallucinated.astype(np.float32))
     native = resolve_dtype("auto", torch.device("cpu")) is torch.bfloat16
     for epoch in range(epochs):
         began, total, seen = time.monotonic(), 0.0, 0
@@ -136,7 +140,11 @@ def train_probe(
             with torch.autocast("cpu", torch.bfloat16, enabled=native):
                 odds = probe(states, mask)
             losses = nn.functional.binary_cross_entropy_with_logits(odds.float(), targets, reduction="none")
-            loss = losses.mean() if mask is None else (losses * mask).sum() / mask.sum()
+            if mask is None:
+                loss = losses.mean()
+            else:
+                loss = (losses * mask).sum() / mask.sum()
+                loss = loss + answer_weight * _answer_loss(odds.float(), mask, hallucinated[selection])
             optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(probe.parameters(), 1.0)
@@ -150,14 +158,22 @@ def train_probe(
     return probe.eval()
 
 
-def moments(states: NDArray[np.float16], chunk: int = 65536) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def _answer_loss(odds: Tensor, mask: Tensor, hallucinated: Tensor) -> Tensor:
+    count = min(3, odds.shape[1])
+    highest = odds.masked_fill(mask == 0, 0.0).gather(1, odds.masked_fill(mask == 0, -torch.inf).topk(count, dim=1)[1])
+    # An answer may have fewer tokens than that; padding then counts for nothing.
+    used = mask.sum(dim=1).clamp(min=1.0, max=float(count))
+    return nn.functional.binary_cross_entropy_with_logits(highest.sum(dim=1) / used, hallucinated)
+
+
+def moments(states: NDArray[np.float16], chunk: int = 16384) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Mean and standard deviation of each column; a constant column has deviation 1."""
     total = np.zeros(states.shape[1])
     squares = np.zeros(states.shape[1])
     for first in range(0, len(states), chunk):
-        part = states[first : first + chunk].astype(np.float64)
-        total += part.sum(axis=0)
-        squares += np.square(part).sum(axis=0)
+        part = states[first : first + chunk].astype(np.float32)
+        total += part.sum(axis=0, dtype=np.float64)
+        squares += np.einsum("ij,ij->j", part, part)
     mean = total / len(states)
     deviation = np.sqrt(np.maximum(squares / len(states) - mean**2, 0.0))
     return mean.astype(np.float32), np.where(deviation > 1e-6, deviation, 1.0).astype(np.float32)
