@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from functools import lru_cache
 from typing import Any
+
+import numpy as np
 
 from rag_guard.text.quantities.folding import nfc
 from rag_guard.text.quantities.lexicon import CURRENCY_SIGNS, Lexicon, Unit, is_han
@@ -189,9 +192,11 @@ def conversion(source: str, target: str) -> tuple[float, float] | None:
         return 1.0, 0.0
     try:
         registry = _registry()
-        zero = float(registry.Quantity(0.0, source).to(target).magnitude)
-        one = float(registry.Quantity(1.0, source).to(target).magnitude)
+        with np.errstate(divide="ignore"):
+            zero = float(registry.Quantity(0.0, source).to(target).magnitude)
+            one = float(registry.Quantity(1.0, source).to(target).magnitude)
     except Exception:
         # Pint raises many kinds of errors for units it does not know; all mean that no conversion exists.
         return None
-    return one - zero, zero
+    # Logarithmic units, such as decibels, convert by no factor.
+    return (one - zero, zero) if math.isfinite(zero) and math.isfinite(one) else None
