@@ -131,10 +131,11 @@ def build_chain(documents: list[Document], model: Runnable[Any, Any], guard: Hal
     return RunnablePassthrough.assign(context=itemgetter("question") | retriever).assign(answer=answer) | guard
 
 
-def surrounding(text: str, start: int, end: int, words: int = 10) -> str:
-    """A quote of ``text`` with the words before and after it, on one line."""
-    before, after = text[:start].split()[-words:], text[end:].split()[:words]
-    return " ".join([*before, *text[start:end].split(), *after])
+def surrounding(text: str, start: int, end: int, reach: int = 60) -> str:
+    """A quote of ``text`` with about ``reach`` characters before and after it, on one line and in whole words."""
+    left = text.rfind(" ", 0, max(start - reach, 0)) + 1
+    right = text.find(" ", end + reach)
+    return " ".join(text[left : right if right >= 0 else len(text)].split())
 
 
 def show(console: Console, report: Report) -> None:
