@@ -28,6 +28,7 @@ from llama_index.postprocessor.rag_guard.links import LOOSE, SPANS
 
 from rag_guard import HallucinationGuard as CoreGuard
 from rag_guard import Report
+from rag_guard.models.embedder import load_embedder
 
 Settings.llm = MockLLM()  # so that nothing ever looks for a remote model
 Settings.embed_model = MockEmbedding(embed_dim=4)
@@ -122,11 +123,7 @@ class WordEmbedding(BaseEmbedding):
     """The core's real sentence embeddings, as LlamaIndex wants them."""
 
     def _vectors(self, texts: list[str]) -> list[list[float]]:
-        from rag_guard.models.embedder import OnnxEmbedder
-
-        global _EMBEDDER
-        _EMBEDDER = _EMBEDDER or OnnxEmbedder()
-        return [[float(number) for number in vector] for vector in _EMBEDDER.embed(texts)]
+        return [[float(number) for number in vector] for vector in load_embedder().embed(texts)]
 
     def _get_text_embedding(self, text: str) -> list[float]:
         return self._vectors([text])[0]
@@ -139,9 +136,6 @@ class WordEmbedding(BaseEmbedding):
 
     async def _aget_query_embedding(self, query: str) -> list[float]:
         return self._get_query_embedding(query)
-
-
-_EMBEDDER: Any = None
 
 
 class Detector:

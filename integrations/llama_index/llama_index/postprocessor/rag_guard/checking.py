@@ -145,4 +145,6 @@ def core_guard(guard: Any, options: Mapping[str, Any]) -> CoreGuard:
     if not changed:
         return guard
     kept = {name: getattr(guard, name) for name in SETTINGS}
+    if guard.policy == changed.get("policy", guard.policy) == "repair":
+        kept["repair"] = guard.repair
     return CoreGuard(**{"detectors": guard.detectors, **kept, **changed})

@@ -155,6 +155,7 @@ class Task:
                 return
             if not stream.stopped and (part := stream.rest()) is not None:
                 yield from checked(part)
+            yield from stream.finish()
             self._attach(stream.report())
         finally:
             close = getattr(tokens, "close", None)
@@ -193,6 +194,8 @@ class Task:
             if not stream.stopped and (part := stream.rest()) is not None:
                 for leaving in await checked(part):
                     yield leaving
+            for leaving in stream.finish():
+                yield leaving
             self._attach(stream.report())
         finally:
             close = getattr(tokens, "aclose", None)

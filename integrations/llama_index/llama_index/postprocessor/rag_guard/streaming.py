@@ -9,6 +9,7 @@ from typing import Any
 from llama_index.postprocessor.rag_guard.checking import StreamMode
 
 from rag_guard import Document, Report, Status
+from rag_guard.schema import Recheck
 from rag_guard.text.sentences import find_sentences
 
 _CITATIONS = re.compile(r"(?:\s*\[[^\[\]\n]*\](?!\())+\s*")
@@ -28,6 +29,7 @@ class AnswerStream:
         self._text = ""
         self._released: list[str] = []
         self._reports: list[tuple[int, Report]] = []
+        self._apology: str | None = None
 
     def take(self, token: str) -> list[str]:
         """Take one token; returns what leaves unchecked."""
@@ -50,6 +52,11 @@ class AnswerStream:
 
     def release(self, part: str, report: Report) -> list[str]:
         """What leaves for a checked part."""
+        if self.mode == "sentence" and report.recheck is not None and report.recheck.status is Status.NO_CLAIMS:
+            # Nothing of this sentence is left. Only an answer of which nothing is left says so.
+            self._apology = report.output
+            edits = tuple(edit.model_copy(update={"replacement": ""}) for edit in report.edits)
+            report = report.model_copy(update={"output": "", "repaired": "", "edits": edits})
         self._reports.append((len(self._text), report))
         self._text += part
         self._pending = self._pending[len(part) :]
@@ -66,6 +73,12 @@ class AnswerStream:
         self._released += leaving
         return list(leaving)
 
+    def finish(self) -> list[str]:
+        """What leaves after the last part: the repair's message, if no part left anything."""
+        leaving = [self._apology] if self._apology is not None and not "".join(self._released).strip() else []
+        self._released += leaving
+        return leaving
+
     def report(self) -> Report:
         """The report of the whole stream so far."""
         whole = self._reports[0][1] if len(self._reports) == 1 else _joined(self._text, self._reports)
@@ -74,7 +87,8 @@ class AnswerStream:
             # The tokens had left before the verdict, so no policy changed them.
             action = "reported" if whole.status is Status.HALLUCINATED else whole.action
             return whole.model_copy(update={"output": delivered, "action": "passed" if action == "blocked" else action})
-        return whole.model_copy(update={"output": delivered})
+        repaired = None if whole.repaired is None else delivered
+        return whole.model_copy(update={"output": delivered, "repaired": repaired})
 
 
 def _complete(text: str) -> int:
@@ -125,10 +139,26 @@ def _joined(text: str, parts: Sequence[tuple[int, Report]]) -> Report:
             **{name: tuple(items) for name, items in found.items()},
             "action": next((one for one in ("blocked", "raised", "repaired") if one in actions), lead.action),
             "repaired": "".join(_repaired(report) for report in reports) if "repaired" in actions else None,
+            "recheck": _rechecked(reports),
             "timings_ms": timings,
             "warnings": tuple(dict.fromkeys(warning for report in reports for warning in report.warnings)),
         }
     )
+
+
+def _rechecked(reports: Sequence[Report]) -> Recheck | None:
+    """The second checks of repaired parts as one, with offsets into the joined repair."""
+    checks = [(report, report.recheck) for report in reports]
+    if not any(check for _, check in checks):
+        return None
+    spans: list[Any] = []
+    start = 0
+    for report, check in checks:
+        spans += [_moved(span, start) for span in (check.spans if check else ())]
+        start += len(_repaired(report))
+    scores = [check.score for _, check in checks if check and check.score is not None]
+    status = Status.HALLUCINATED if spans else Status.SUPPORTED if scores else Status.NO_CLAIMS
+    return Recheck(status=status, score=max(scores, default=None), spans=tuple(spans))
 
 
 def _repaired(report: Report) -> str:
