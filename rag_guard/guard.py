@@ -153,7 +153,14 @@ class HallucinationGuard:
 
     def _check_and_repair(self, examples: list[Example]) -> list[Report]:
         reports = self._run(examples)
-        return self.repair(reports, self._run) if self.policy == "repair" else reports
+        if self.policy != "repair":
+            return reports
+        try:
+            return self.repair(reports, self._run)
+        except Exception as error:
+            logger.warning("the repair failed", exc_info=error)
+            failed = f"the repair failed: {type(error).__name__}: {error}"
+            return [report.model_copy(update={"warnings": (*report.warnings, failed)}) for report in reports]
 
     def _run(self, examples: list[Example]) -> list[Report]:
         timings: dict[str, float] = {}

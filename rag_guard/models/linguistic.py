@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import threading
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -14,6 +15,7 @@ from rag_guard.models import catalog
 PIPELINES = {"en": "en-core-web-sm"}
 """ISO 639-1 code to the catalog's model."""
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _UNUSED = ("ner", "lemmatizer", "senter")
 # The tagger's own tag set, by prefix. spaCy's attribute ruler maps it too, but takes as long as the tagger.
 _UNIVERSAL = {"NNP": "PROPN", "NN": "NOUN", "VB": "VERB", "MD": "AUX", "JJ": "ADJ", "RB": "ADV", "CD": "NUM"}
@@ -43,9 +45,9 @@ class Parser:
         self.language = language
 
     def parse(self, text: str) -> Any:
-        """The parsed spaCy ``Doc`` of one sentence."""
+        """The parsed spaCy ``Doc`` of one sentence; lone surrogates, which spaCy cannot encode, read as U+FFFD."""
         with self._lock:
-            return self._nlp(text)
+            return self._nlp(_SURROGATE.sub("\ufffd", text))
 
 
 def _universal(tag: str) -> str:

@@ -19,7 +19,8 @@ _NUMBER = regex.compile(r"([ \t]*\(?)(\d{1,3})([.)][ \t])")
 _LEAD_IN_END = regex.compile(r"[:：][*_ \t]*\Z")
 _FENCE_LINE = regex.compile(r"[ \t]*(?:`{3,}|~{3,})[^\n]*")
 _BOLD_LINE = regex.compile(r"(\*\*|__).+\1:?\s*\Z")
-_NEVER_TEXT = ("rule", "table_rule")
+_UNDERLINE = regex.compile(r"\s*(?:=+|-{2,})[ \t]*")
+_BLANK_LINES = regex.compile(r"(?:[ \t\r]*\n)+")
 _LOWEST_HEADING = 7  # a bold line serves as a heading below all others
 
 
@@ -101,14 +102,18 @@ class _Gone:
 
     def ranges(self) -> Iterator[tuple[int, int]]:
         """What to delete, in order, disjoint within a block."""
+        first: int | None = None
         for i, block in enumerate(self.outline.blocks):
             if i in self.blocks:
-                yield self._block_lines(i)
-            else:
-                kept = [s for s in self.outline.sentences[i] if s not in self.sentences]
-                for sentence in self.outline.sentences[i]:
-                    if sentence in self.sentences:
-                        yield self._sentence(sentence, block, kept)
+                first = i if first is None else first
+                if i + 1 not in self.blocks:
+                    yield self._lines(first, i)
+                    first = None
+                continue
+            kept = [s for s in self.outline.sentences[i] if s not in self.sentences]
+            for sentence in self.outline.sentences[i]:
+                if sentence in self.sentences:
+                    yield self._sentence(sentence, block, kept)
 
     def _sentence(self, sentence: tuple[int, int], block: Block, kept: list[tuple[int, int]]) -> tuple[int, int]:
         answer = self.outline.answer
@@ -121,45 +126,43 @@ class _Gone:
                 and "\n" not in answer[end : marker.start]
             ):
                 end = marker.end
-        if any(other[0] >= end or other[1] > end for other in kept if other[1] > end):
+        fitted = self.outline.without_splitting_marks(start, end)
+        if fitted is not None and not fitted[2]:
+            start, end = fitted[:2]
+        if any(other[1] > end for other in kept):
             while end < block.end and answer[end].isspace():
                 end += 1
         else:
             while start > block.start and answer[start - 1].isspace():
                 start -= 1
-        fitted = self.outline.without_splitting_marks(start, end)
-        return (fitted[0], fitted[1]) if fitted and not fitted[2] else (start, end)
+        return start, end
 
-    def _block_lines(self, index: int) -> tuple[int, int]:
-        """The lines of a block with its fences, and the blank lines that set it off."""
-        answer, blocks = self.outline.answer, self.outline.blocks
-        block = blocks[index]
-        start, end = _line_start(answer, block.start), _line_end(answer, block.end)
-        if block.kind == "code":
-            opening = _line_start(answer, max(start - 1, 0))
-            if _FENCE_LINE.fullmatch(answer[opening:start].rstrip("\n")):
-                start = opening
-            closing = _line_end(answer, min(end + 1, len(answer)))
-            if _FENCE_LINE.fullmatch(answer[end:closing].strip("\n")):
-                end = closing
-        if block.kind == "heading" and index + 1 < len(blocks):
-            underline = _line_end(answer, min(end + 1, len(answer)))
-            if regex.fullmatch(r"\s*(?:=+|-{2,})[ \t]*", answer[end:underline]):
-                end = underline
+    def _lines(self, first: int, last: int) -> tuple[int, int]:
+        """The lines of a run of blocks with their fences, and the blank lines that set them off."""
+        answer = self.outline.answer
+        start, end = self._outer(first)[0], self._outer(last)[1]
         below = _skip_blank(answer, end)
         if below < len(answer):
-            joined = blocks[index - 1].kind == blocks[index].kind if index else False
-            # A blank line after the block goes with it, unless the block before needs it to stay apart.
-            return (
-                (start, below)
-                if not joined or ("\n\n" in answer[end:below] and _blank_before(answer, start))
-                else (
-                    start,
-                    min(end + 1, len(answer)),
-                )
-            )
+            # The blank line below stays where it is what sets the text above apart.
+            parts = not start or _blank_before(answer, start)
+            return start, below if parts or not _is_blank_line(answer[end:below]) else min(end + 1, len(answer))
         while start > 0 and answer[start - 1].isspace():
             start -= 1
+        return start, end
+
+    def _outer(self, index: int) -> tuple[int, int]:
+        """The lines of a block with its fences or the underline of a heading."""
+        answer, block = self.outline.answer, self.outline.blocks[index]
+        start, end = _line_start(answer, block.start), _line_end(answer, block.end)
+        following = _line_end(answer, min(end + 1, len(answer)))
+        if block.kind == "code":
+            opening = _line_start(answer, max(start - 1, 0))
+            if _FENCE_LINE.fullmatch(answer[opening:start].rstrip("\r\n")):
+                start = opening
+            if _FENCE_LINE.fullmatch(answer[end:following].strip("\r\n")):
+                end = following
+        elif block.kind == "heading" and _UNDERLINE.fullmatch(answer[end:following]):
+            end = following
         return start, end
 
 
@@ -213,9 +216,13 @@ def _line_end(answer: str, position: int) -> int:
 
 def _skip_blank(answer: str, position: int) -> int:
     """The start of the next line with text, or the end."""
-    match = regex.compile(r"(?:[ \t\r]*\n)+").match(answer, position)
+    match = _BLANK_LINES.match(answer, position)
     return match.end() if match else (len(answer) if not answer[position:].strip() else position)
 
 
 def _blank_before(answer: str, start: int) -> bool:
     return answer[:start].endswith(("\n\n", "\r\n\r\n")) or start == 0
+
+
+def _is_blank_line(between: str) -> bool:
+    return between.count("\n") > 1

@@ -66,17 +66,37 @@ class Outline:
     def _marks(self) -> frozenset[tuple[int, int]]:
         return frozenset(layout(self.answer).markup)
 
+    def link_around(self, start: int, end: int) -> list[tuple[int, int]]:
+        """The marks of the link whose target holds a range: its opening bracket and its target; empty if none does."""
+        opened: list[tuple[int, int]] = []
+        for mark in layout(self.answer).markup:
+            text = self.answer[mark[0] : mark[1]]
+            if text in ("[", "!["):
+                opened.append(mark)
+            elif text.startswith("]"):
+                opening = opened.pop() if opened else None
+                if mark[0] <= start and end <= mark[1]:
+                    return [mark] if opening is None else [opening, mark]
+            elif mark[0] <= start and end <= mark[1]:
+                return [mark]
+        return []
+
     def is_balanced(self, start: int, end: int) -> bool:
         """Whether a range holds both or neither of every pair of brackets and quotation marks."""
         text = self.answer[start:end]
         return all(text.count(a) == text.count(b) for a, b in _PAIRS.items()) and not sum(map(text.count, _QUOTES)) % 2
 
     def without_splitting_marks(self, start: int, end: int) -> tuple[int, int, str] | None:
-        """A cut that leaves the emphasis around it whole: its range and the marks to keep; None if it splits a link.
+        """A cut that leaves the emphasis around it whole: its range and the marks to keep.
+
+        None if it would split a link or code.
 
         Marks right outside that the cut would leave empty go with it.
         """
         answer = self.answer
+        for code_start, code_end in overlapping(layout(answer).code, start, end):
+            if not (start < code_start and code_end < end) and not (code_start <= start and end <= code_end):
+                return None
         while True:
             lone = self._lone_marks(start, end)
             if any(not _is_emphasis(answer[a:b]) for a, b in lone):

@@ -18,12 +18,13 @@ from rag_guard.text.lexicons.cues import candidates
 from rag_guard.text.words import find_words, normalize
 
 _MODIFIERS = frozenset({"amod", "advmod", "npadvmod", "appos", "acl", "relcl", "advcl", "prep", "agent", "parataxis"})
-_NEEDS_OBJECT = frozenset({"dobj", "attr", "acomp", "nsubjpass", "auxpass", "oprd", "dative"})
+_NEEDS_OBJECT = frozenset({"dobj", "attr", "acomp", "nsubjpass", "auxpass", "oprd", "dative", "agent"})
 _SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "expl"})
 _CONDITIONS = frozenset({"if", "unless", "except", "until"})
 _DASHES = ("–", "—", " - ")
 _DELIMITERS = regex.compile(r"[,;，；、،]\s*")
 _END = regex.compile(r"[.!?。！？।؟…:;]*\s*\Z")
+_STOPS = ".!?。！？।؟…"
 _WORD = regex.compile(r"[\p{L}\p{N}]")
 _LARGEST_PART = 0.5  # of a sentence's words, for a cut made without a parse
 
@@ -52,6 +53,10 @@ def part_cuts(
     if code is not None:
         yield from _code_cuts(outline, code, start, end)
         return
+    link = outline.link_around(start, end)
+    if link:
+        yield tuple(Change(*mark) for mark in link)
+        return
     seen: set[tuple[tuple[int, int, str], ...]] = set()
     for changes in _candidates(outline, sentence, start, end, parser):
         key = tuple((c.start, c.end, c.replacement) for c in changes)
@@ -71,7 +76,10 @@ def _candidates(
             low -= 1
         yield (Change(low, high),)
     low, high = text.position(start), text.position(end)
+    measure = next((q for q in outline.analysis.quantities if q.start < end and start < q.end), None)
     if parser is not None:
+        if measure is not None:
+            low, high = min(low, text.position(measure.start)), max(high, text.position(measure.end))
         for changes in _parsed(text, low, high, parser):
             fitted = _fit(outline, text, changes)
             if fitted:
@@ -85,7 +93,8 @@ def _candidates(
         (c for c in outline.analysis.claims if c.kind == "clause" and c.start <= start and end <= c.end), None
     )
     if clause is not None:
-        fitted = _fit(outline, text, [_widened(text.plain, text.position(clause.start), text.position(clause.end))])
+        stop = len(text.plain[: text.position(clause.end)].rstrip(_STOPS))
+        fitted = _fit(outline, text, [_widened(text.plain, text.position(clause.start), stop)])
         if fitted:
             yield fitted
 
@@ -132,6 +141,9 @@ def _parsed(text: _Text, low: int, high: int, parser: Any) -> Iterator[list[tupl
         return
     node = min(touched, key=lambda t: sum(1 for _ in t.ancestors))
     first, last = touched[0].i, touched[-1].i
+    if last + 1 < len(tokens) and tokens[last].pos_ in ("NOUN", "PROPN") and tokens[last + 1].dep_ in ("acomp", "amod"):
+        # "888 m deep": the measure of an adjective, whatever the parser takes it for.
+        yield [_widened(text.plain, tokens[first].idx, _stop(tokens[last]))]
     while True:
         left, right = _extent(node)
         if left <= first and last <= right:
@@ -166,8 +178,6 @@ def _is_removable(node: Any) -> bool:
         return not any(c.dep_ == "mark" and c.lower_ in _CONDITIONS for c in node.children)
     if node.dep_ == "compound":
         return bool(node.pos_ == "NOUN" == head.pos_)
-    if node.dep_ == "nummod":
-        return bool(head.tag_ == "NNS" and not any(c.dep_ in ("det", "poss") for c in head.children))
     return node.dep_ in _MODIFIERS
 
 

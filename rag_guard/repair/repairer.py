@@ -20,7 +20,7 @@ from rag_guard.repair.rewriting import LocalRewriter, Rewriter, as_rewriter
 from rag_guard.repair.strategies import Proposal, Strategy, proposals
 from rag_guard.schema import Edit, Example, Recheck, Report, Span, Status
 
-NOTHING_LEFT = "The documents do not support an answer."
+NOTHING_LEFT = "Sorry, I cannot help with this question."
 """What a repaired answer says when nothing of the original is supported."""
 
 Check = Callable[[list[Example]], list[Report]]

@@ -163,7 +163,7 @@ def _in_notation(outline: Outline, own: Quantity, source: Quantity, number: str)
         scaled = source.low / own.scale
         shown = f"{scaled:.10g}"
         digits = re.match(r"\d[\d.,]*", text)
-        if digits and len(shown) <= 6 and "e" not in shown:
+        if digits and scaled >= 1 and len(shown) <= 6 and "e" not in shown:
             return shown + text[digits.end() :]
     grouped = _GROUPED.fullmatch(text)
     if grouped and number.isdigit() and source.low >= 1000:
