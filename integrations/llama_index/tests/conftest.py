@@ -18,7 +18,7 @@ import pytest
 from llama_index.core import Settings
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.llms.types import CompletionResponse, LLMMetadata
-from llama_index.core.embeddings import BaseEmbedding, MockEmbedding
+from llama_index.core.embeddings import MockEmbedding
 from llama_index.core.llms import CustomLLM, MockLLM
 from llama_index.core.llms.callbacks import llm_completion_callback
 from llama_index.core.query_engine import RetrieverQueryEngine
@@ -28,7 +28,6 @@ from llama_index.postprocessor.rag_guard.links import LOOSE, SPANS
 
 from rag_guard import HallucinationGuard as CoreGuard
 from rag_guard import Report
-from rag_guard.models.embedder import load_embedder
 
 Settings.llm = MockLLM()  # so that nothing ever looks for a remote model
 Settings.embed_model = MockEmbedding(embed_dim=4)
@@ -119,25 +118,6 @@ class TicketLLM(CustomLLM):
         return tokens()
 
 
-class WordEmbedding(BaseEmbedding):
-    """The core's real sentence embeddings, as LlamaIndex wants them."""
-
-    def _vectors(self, texts: list[str]) -> list[list[float]]:
-        return [[float(number) for number in vector] for vector in load_embedder().embed(texts)]
-
-    def _get_text_embedding(self, text: str) -> list[float]:
-        return self._vectors([text])[0]
-
-    def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-        return self._vectors(texts)
-
-    def _get_query_embedding(self, query: str) -> list[float]:
-        return self._vectors([query])[0]
-
-    async def _aget_query_embedding(self, query: str) -> list[float]:
-        return self._get_query_embedding(query)
-
-
 class Detector:
     """The real detector with a pause or an error, and the threads that it ran in."""
 
@@ -193,7 +173,6 @@ class Kit:
     BLOCKED = BLOCKED
     Retriever = TicketRetriever
     Model = TicketLLM
-    Embedding = WordEmbedding
     Detector = Detector
     truth = staticmethod(truth)
     lie = staticmethod(lie)
