@@ -32,6 +32,10 @@ class GuardTimeoutError(RagGuardError, TimeoutError):
     """The check did not finish within the guard's ``timeout``."""
 
 
+class MissingDependencyError(RagGuardError, ImportError):
+    """An optional package is needed and not installed; the message says how to install it."""
+
+
 class ModelNotFoundError(RagGuardError, FileNotFoundError):
     """A model's files are not on this machine and no source could provide them."""
 

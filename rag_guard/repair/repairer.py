@@ -157,7 +157,8 @@ class _Task:
     def __post_init__(self) -> None:
         self.outline = Outline(self.original)
         self.faults = [self._fault(span) for span in self.spans]
-        self.cost = _flagged(self.original, self.threshold)
+        self.spared = [span for span in self.original.spans if span not in self.spans]
+        self.cost = sum(span.end - span.start for span in self.spans)
 
     def _fault(self, span: Span) -> _Fault:
         return _Fault(span, proposals(self.strategy, self.outline, self.original, span, self.rewriter))
@@ -195,7 +196,7 @@ class _Task:
 
     def judge(self, draft: _Draft, checked: Report | None, last: bool) -> None:
         """Keep the draft if it is the best so far; move on the faults that the re-check still sees."""
-        spans = [span for span in checked.spans if span.score >= self.threshold] if checked else []
+        spans = [span for span in checked.spans if self._counts(span, draft)] if checked else []
         cost = sum(span.end - span.start for span in spans)
         if cost < self.cost or (self.best is None and not spans):
             self.best, self.cost = (draft, checked), cost
@@ -204,6 +205,12 @@ class _Task:
             return
         for span in spans:
             self._blame(span, draft, last)
+
+    def _counts(self, span: Span, draft: _Draft) -> bool:
+        """Whether a span of the re-check is a fault: strong enough, and not one that was to be left alone."""
+        start = original_offset(draft.edits, span.start)
+        end = max(original_offset(draft.edits, span.end - 1) + 1, start)
+        return span.score >= self.threshold and not any(s.start < end and start < s.end for s in self.spared)
 
     def _blame(self, span: Span, draft: _Draft, last: bool) -> None:
         start = original_offset(draft.edits, span.start)
@@ -243,10 +250,6 @@ class _Task:
         return self.original.model_copy(
             update={"repaired": text, "edits": edits, "recheck": recheck, "warnings": warnings}
         )
-
-
-def _flagged(report: Report, threshold: float) -> int:
-    return sum(span.end - span.start for span in report.spans if span.score >= threshold)
 
 
 def _cross(a: Proposal, b: Proposal) -> bool:
