@@ -18,7 +18,7 @@ MODELS := all-minilm-l6-v2-int8 en-core-web-sm smollm2-135m-instruct
 PROJECTS := --editable .[all] --editable integrations/langchain[agents] --editable integrations/llama_index
 LINTED := rag_guard tests integrations examples benchmarks .ci
 
-.PHONY: demo test lint install models constraints clean
+.PHONY: demo test lint install models compat constraints clean
 
 demo: $(VENV)/.installed
 	$(BIN)/rag-guard models pull $(MODELS)
@@ -52,6 +52,11 @@ $(VENV)/.installed: $(VENV)/.torch pyproject.toml integrations/langchain/pyproje
 $(VENV)/.installed-dev: $(VENV)/.installed
 	$(INSTALL) --group dev
 	touch $@
+
+# The integrations' quick tests on the oldest and the newest framework they support, each in an environment of its own.
+compat:
+	PYTHON=$(PYTHON) integrations/compat.sh llama-index-oldest llama_index llama-index-core==0.13.0
+	PYTHON=$(PYTHON) integrations/compat.sh llama-index-newest llama_index 'llama-index-core<0.15'
 
 # For maintainers: pins what is installed now. Run it in an environment in which make test has passed.
 constraints: $(VENV)/.installed-dev
