@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextvars
 import threading
 import weakref
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -33,6 +34,10 @@ _PARTS = (BaseNodePostprocessor, BaseRetriever, BaseSynthesizer)
 """Parts of an engine; the engine is whatever holds them."""
 
 
+MARKS = 256
+"""Queries remembered per span; a workflow that runs for days asks many."""
+
+
 @dataclass(frozen=True)
 class Mark:
     """A guard that saw the nodes of a query: what it will check the answer with."""
@@ -46,8 +51,8 @@ class Mark:
 class _Span:
     parent: str | None
     is_part: bool
-    marks: list[Mark] = field(default_factory=list)
-    below: list[Mark] = field(default_factory=list)
+    marks: deque[Mark] = field(default_factory=lambda: deque(maxlen=MARKS))
+    below: deque[Mark] = field(default_factory=lambda: deque(maxlen=MARKS))
 
 
 class OpenSpans(BaseSpanHandler[BaseSpan]):
@@ -183,7 +188,7 @@ def _marks_for(event: SynthesizeEndEvent) -> list[Mark]:
     return _distinct([mark for mark in outermost.below if any(id(node) in same for node in mark.nodes)])
 
 
-def _distinct(marks: Sequence[Mark]) -> list[Mark]:
+def _distinct(marks: Iterable[Mark]) -> list[Mark]:
     """One mark per guard: an engine that retrieves twice still has one answer."""
     last = {id(mark.checker.core): mark for mark in marks}
     return list(last.values())
