@@ -273,7 +273,8 @@ class Report(_Frozen):
     def evidence(self) -> tuple[Evidence, ...]:
         """Every distinct piece of evidence behind the spans and claims, in the order of first use."""
         seen: dict[tuple[int, int, int], Evidence] = {}
-        for holder in (*self.spans, *self.claims):
+        holders: tuple[Span | Claim, ...] = (*self.spans, *self.claims)
+        for holder in holders:
             for item in holder.evidence:
                 seen.setdefault((item.document, item.start, item.end), item)
         return tuple(seen.values())

@@ -66,6 +66,7 @@ _CONTENT_BETWEEN = 2
 # How far behind the verb its source may follow ("not mentioned anywhere in the text").
 _SOURCE_REACH = 8
 _SUBJECT_REACH = 7
+_SHORT_SUBJECT = 6
 
 
 def find_abstentions(answer: str, claims: Sequence[ClaimRange], language: str | None = None) -> list[Abstention]:
@@ -186,4 +187,8 @@ def _judge(functions: list[int], negation: int, known: int) -> AbstentionKind | 
     if behind is not None and all(function & _CLEAN for function in right[:behind]):
         framed = any(function & _FRAMING and not function & _SOURCE for function in right[:1])
         return None if framed and not verb & _UNKNOWING else "not_in_documents"
+    # "The price is not mentioned": the whole sentence is that something short goes unsaid.
+    passive = verb & _KNOWLEDGE and last - first == 1 and negation < known and head and head[-1] & _GLUE
+    if passive and all(function & _CLEAN for function in right) and len(left) <= _SHORT_SUBJECT:
+        return "not_in_documents"
     return None

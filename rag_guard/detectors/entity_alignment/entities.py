@@ -97,14 +97,12 @@ def signal_of(item: ScoredMention) -> str:
     return max(losses, key=lambda name: losses[name])
 
 
-def explain(item: ScoredMention) -> str:
+def explain_conflict(conflict: Conflict) -> str:
     """One sentence for a person."""
-    if item.conflict is None:
-        return f"No document supports {item.text!r}."
-    if item.conflict.kind == "negation":
+    if conflict.kind == "negation":
         return "The documents say this with the opposite polarity."
-    if item.conflict.kind == "record":
-        return f"The record has {item.conflict.expected!r} for this."
-    if item.conflict.kind == "value of another subject":
-        return f"The documents have this value for something else; here they have {item.conflict.expected!r}."
-    return f"The documents have {item.conflict.expected!r} here."
+    if conflict.kind == "record":
+        return f"The record has {conflict.expected!r} for this."
+    if conflict.kind.startswith("value of another"):
+        return f"The documents have this value for something else; here they have {conflict.expected!r}."
+    return f"The documents have {conflict.expected!r} here."

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_guard.detectors.base import Finding
-from rag_guard.detectors.entity_alignment.entities import ScoredMention, explain
+from rag_guard.detectors.entity_alignment.conflicts import Conflict
+from rag_guard.detectors.entity_alignment.entities import ScoredMention, explain_conflict
 from rag_guard.detectors.entity_alignment.word_classes import WordClass
 from rag_guard.text.analysis import Analysis
 
@@ -24,15 +25,18 @@ def collect_findings(
     classes: Sequence[WordClass],
     scored: Sequence[ScoredMention],
     risks: NDArray[np.float64],
-    blamed: set[int],
+    conflicts: Mapping[int, Conflict],
 ) -> list[Finding]:
     """Findings in no particular order; function words inside one take its score in ``risks``.
 
     Args:
-        blamed: indices of words that a conflict holds.
+        conflicts: by index of the word at fault.
     """
-    findings = [_contradiction(analysis, item) for item in scored if item.conflict is not None]
-    blamed = blamed | {i for item in scored if item.conflict is not None for i in item.mention.words}
+    findings = [_contradiction(analysis, item.conflict, item.risk) for item in scored if item.conflict is not None]
+    mentioned = {id(item.conflict) for item in scored}
+    loose = {id(conflict): conflict for conflict in conflicts.values() if id(conflict) not in mentioned}
+    findings += [_contradiction(analysis, conflict, CONFLICT_RISK) for conflict in loose.values()]
+    blamed = set(conflicts) | {i for item in scored if item.conflict is not None for i in item.mention.words}
     owners = {i: item for item in scored for i in item.mention.words}
     findings += [_unsupported(analysis, run, owners[run[0]], risks) for run in _runs(classes, owners, risks, blamed)]
     for finding in findings:
@@ -42,17 +46,15 @@ def collect_findings(
     return findings
 
 
-def _contradiction(analysis: Analysis, item: ScoredMention) -> Finding:
-    conflict = item.conflict
-    assert conflict is not None
+def _contradiction(analysis: Analysis, conflict: Conflict, risk: float) -> Finding:
     return Finding(
         start=conflict.answer_start,
         end=conflict.answer_end,
         label="contradicted",
-        score=max(item.risk, CONFLICT_RISK),
+        score=max(risk, CONFLICT_RISK),
         evidence=(analysis.quote_in(conflict.window, conflict.start, conflict.end),),
         expected=conflict.expected,
-        explanation=explain(item),
+        explanation=explain_conflict(conflict),
     )
 
 
@@ -93,5 +95,5 @@ def _unsupported(analysis: Analysis, run: list[int], owner: ScoredMention, risks
         label="unsupported",
         score=float(max(risks[i] for i in run)),
         evidence=analysis.evidence_of(owner.mention.claim)[:2],
-        explanation=explain(owner),
+        explanation=f"No document supports {owner.text!r}.",
     )

@@ -85,7 +85,7 @@ class AnswerJudge:
         self._room = {claim: self._aligner.room(claim) for claim in self._aligner.claims}
         scored = [self._score(mention) for mention in self._aligner.mentions]
         risks = self._word_risks(scored)
-        findings = collect_findings(self._analysis, self._classes, scored, risks, set(self._by_word))
+        findings = collect_findings(self._analysis, self._classes, scored, risks, self._by_word)
         offsets = np.array([(word.start, word.end) for word in self._analysis.words], dtype=np.int64)
         return Detection(
             tokens=TokenRisks(offsets.reshape(-1, 2), risks),
@@ -151,7 +151,12 @@ class AnswerJudge:
             if mention.type == "NUM":
                 continue
             matches = self._aligner.claims[mention.claim].matches
-            open_words = [i for i in mention.words if matches[i].score < 0.5 and i not in self._by_word]
+            # A word that is only similar to the documents' may still be another value: silver for gold.
+            open_words = [
+                i
+                for i in mention.words
+                if (matches[i].score < 0.5 or matches[i].how == "semantic") and i not in self._by_word
+            ]
             for i in open_words:
                 if runs and runs[-1][0][-1] == i - 1 and runs[-1][1].claim == mention.claim:
                     runs[-1] = ((*runs[-1][0], i), runs[-1][1])

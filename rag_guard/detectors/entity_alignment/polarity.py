@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rag_guard.detectors.entity_alignment.alignment import Aligner
 from rag_guard.detectors.entity_alignment.conflicts import Conflict
 from rag_guard.text.lexicons.negation import CONTRASTS, NEGATIONS
+from rag_guard.text.lexicons.relations import are_antonyms
 from rag_guard.text.lexicons.verdicts import VERDICTS
 from rag_guard.text.relevance import rank_windows
 from rag_guard.text.words import Word
@@ -145,6 +146,9 @@ class PolarityChecker:
 
     def _difference(self, phrase: _Phrase, other: _Phrase, window: int) -> Conflict | None:
         """The conflict of two phrases of which exactly one is negated, with the negated part of both."""
+        opposite = self._opposite_relation(phrase, other, window)
+        if opposite is not None:
+            return opposite
         own_scope = _scopes(phrase.words, self._is_cue)
         other_scope = _scopes(other.words, self._is_cue)
         if bool(own_scope) == bool(other_scope):
@@ -162,6 +166,21 @@ class PolarityChecker:
             theirs = sorted([*theirs, cue])
         low, high = theirs[0].start, theirs[-1].end
         return Conflict("negation", window, low, high, mine[0].start, mine[-1].end, self._text(window)[low:high])
+
+    def _opposite_relation(self, phrase: _Phrase, other: _Phrase, window: int) -> Conflict | None:
+        """Function words that are opposites in the same place: before and after, above and below, with and without."""
+        theirs = {word.norm for word in other.words}
+        for mine in phrase.words:
+            if not mine.is_function or mine.norm in theirs:
+                continue
+            for word in other.words:
+                if (
+                    word.is_function
+                    and are_antonyms(mine.norm, word.norm, self._aligner.language)
+                    and _followed_alike(phrase.words, mine, other.words, word)
+                ):
+                    return Conflict("antonym", window, word.start, word.end, mine.start, mine.end, word.text)
+        return None
 
     def _text(self, window: int) -> str:
         return self._corpus.documents[self._corpus.windows[window].document].text
@@ -257,3 +276,11 @@ def _scopes(words: Sequence[Word], is_cue: Callable[[Word], bool]) -> dict[Word,
                 reached.setdefault(other, cue)
                 count += 1
     return reached
+
+
+def _followed_alike(phrase: Sequence[Word], mine: Word, other: Sequence[Word], word: Word) -> bool:
+    """Whether the next content words after two words are the same."""
+    after = next((w.stem for w in phrase if w.start > mine.start and not w.is_function), None)
+    return after is not None and after == next(
+        (w.stem for w in other if w.start > word.start and not w.is_function), None
+    )

@@ -20,6 +20,7 @@ _ANSWER_DECAY = 4.0  # words
 _DOCUMENT_DECAY = 8.0
 _OUTSIDE_CLAIM = 0.25
 _NAME_BOOST = 2.0
+_FURTHER_NAME = 0.6  # a name behind another name is more likely the other's subject
 _ANTECEDENT = 0.75
 _UNKNOWN, _UNKNOWN_NAME = 0.1, 0.3  # a word that no document has cannot tell one place of them from another
 _IN_CONTEXT = 0.7
@@ -62,7 +63,7 @@ def answer_slot(
         distance = first - i if i < first else i - last
         weight = analysis.corpus.idf(word.stem) / (1 + (distance - 1) / _ANSWER_DECAY)
         if classes[i] is WordClass.NAME:
-            weight *= _NAME_BOOST
+            weight *= _NAME_BOOST if _is_nearest_name(classes, i, first, last) else _FURTHER_NAME
         if not claim.start <= word.start < claim.end:
             weight *= _OUTSIDE_CLAIM
         if not analysis.corpus.has_stem(word.stem):
@@ -83,6 +84,19 @@ def answer_slot(
         if not (q.start < mention.end and mention.start < q.end)
     )
     return AnswerSlot(tuple(words), quantities)
+
+
+def _is_nearest_name(classes: list[WordClass], index: int, first: int, last: int) -> bool:
+    """Whether no other name, but for the rest of the same one, stands between a name and the mention."""
+    between = range(index + 1, first) if index < first else range(last + 1, index)
+    side = list(between) if index < first else list(reversed(between))
+    apart = False
+    for i in side:
+        if classes[i] is not WordClass.NAME:
+            apart = True
+        elif apart:
+            return False
+    return True
 
 
 def _words_between(analysis: Analysis, quantity: Quantity, mention: AnswerMention) -> int:

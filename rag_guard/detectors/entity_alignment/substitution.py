@@ -6,7 +6,7 @@ from rag_guard.detectors.entity_alignment.alignment import Aligner, ClaimEvidenc
 from rag_guard.detectors.entity_alignment.conflicts import Conflict
 from rag_guard.detectors.entity_alignment.mentions import AnswerMention
 from rag_guard.detectors.entity_alignment.quantity_alignment import AGREEING, compare_in_window
-from rag_guard.detectors.entity_alignment.similarity import WordSimilarity, opposes
+from rag_guard.detectors.entity_alignment.similarity import SYNONYM, WordSimilarity, opposes
 from rag_guard.detectors.entity_alignment.word_classes import WordClass
 from rag_guard.text.lexicons.pronouns import PRONOUNS
 from rag_guard.text.quantities import Quantity
@@ -17,7 +17,6 @@ _PARALLEL = 0.7  # share of a phrase's other words that a claim must say for a w
 _VERBATIM = 0.99
 _MISPLACED_COVERED = 0.9
 _MISPLACED_MARGIN = 0.15
-_PARAPHRASE = 0.45  # similarity from which a substitute says the same in other words
 
 
 class SubstitutionFinder:
@@ -41,7 +40,7 @@ class SubstitutionFinder:
             filler = self._filler(run, evidence, ranked.window, mention)
             if filler and self._is_rival(run, filler, evidence, ranked.window):
                 return self._substitute(run, filler, ranked.window)
-        if self._analysis.is_word_claim(mention.words[0]):
+        if set(evidence.matches) <= set(run) and not self._analysis.claim_quantities[evidence.claim]:
             return self._other_answer(run, evidence)
         return None
 
@@ -140,9 +139,15 @@ class SubstitutionFinder:
         agreed = sum(w.stem in claimed for w in others)
         if exclusive or names:
             return agreed >= _PARALLEL * len(others) if others else len(scope) > len(filler)
-        if len(run) > 2 or len(filler) > 2 or agreed < len(others):
+        if len(run) > 2 or len(filler) > 2 or agreed < len(others) or self._names_a_count(run):
+            return False
+        if any(self._similarity.between(a, b, self._language) >= SYNONYM for a in answer for b in filler):
             return False
         return self._rest(run, evidence, window, strict=True)[0] >= _VERBATIM
+
+    def _names_a_count(self, run: tuple[int, ...]) -> bool:
+        """Whether a run directly follows a quantity: what is counted goes by many names."""
+        return run[0] - 1 in self._analysis.quantity_words
 
     def _fills_field(self, filler: list[Word], claimed: set[str], window: int) -> bool:
         """Whether a filler is all of a field's value, and the claim says the field's name."""
@@ -247,15 +252,14 @@ class SubstitutionFinder:
         return None
 
     def _comparable(self, run: tuple[int, ...], filler: list[Word], is_name: bool) -> bool:
-        """Whether a filler could be another value of the same kind, and is not the same in other words."""
-        own = [self._analysis.words[i] for i in run]
-        if is_name and not any(word.text[0].isupper() or is_unspaced(word.text[0]) for word in filler):
-            return False
-        if is_name and self._corpus.is_one_name([word.norm for word in (*own, *filler)]):
-            return False  # Johnson for Mary Ann, where the documents have Mary Ann Johnson
-        if is_name or any(opposes(a, b, self._language) for a in own for b in filler):
+        """Whether a filler could be another value of the same kind: for a name, another name that is not its own."""
+        if not is_name:
             return True
-        return not any(self._similarity.between(a, b, self._language) >= _PARAPHRASE for a in own for b in filler)
+        own = [self._analysis.words[i].norm for i in run]
+        # Johnson may stand for Mary Ann, where the documents have Mary Ann Johnson.
+        return any(word.text[0].isupper() or is_unspaced(word.text[0]) for word in filler) and not (
+            self._corpus.is_one_name([*own, *(word.norm for word in filler)])
+        )
 
     def _taken_for_granted(self, window: int) -> frozenset[str]:
         """Stems of the neighbours of a window that refers back to them with a pronoun."""

@@ -119,7 +119,7 @@ class _Scanner(MomentReader, SpelledReader):
                 elif begin >= self.position:
                     self._identifier(begin, start)
                     return
-        if self._dated(start) or self._clock(start):
+        if self._version(start) or self._dated(start) or self._clock(start):
             return
         if start > self.position and shadow[start - 1] in "+(":
             end = identifiers.match_phone(shadow, start - 1)
@@ -195,11 +195,16 @@ class _Scanner(MomentReader, SpelledReader):
             reading = Reading(
                 start - 1, reading.end, float("0." + shadow[start : reading.end]), None, reading.end - start
             )
-        version = shadow[max(0, start - 10) : start].split()
-        if version and version[-1] in identifiers.VERSION_WORDS and shadow[start - 1] in " .":
-            self._identifier_to(start, identifiers.extend_right(shadow, reading.end))
-            return
         self._value(reading)
+
+    def _version(self, start: int) -> bool:
+        """A number behind "version" is one, also where it could be a date: 1.10.12."""
+        before = self.shadow[max(0, start - 10) : start].split()
+        if not before or before[-1] not in identifiers.VERSION_WORDS or self.shadow[start - 1] not in " .":
+            return False
+        run = numbers.NUMBER_RUN.match(self.shadow, start)
+        self._identifier_to(start, identifiers.extend_right(self.shadow, run.end() if run else start + 1))
+        return True
 
     def _fraction(self, start: int, match: re.Match[str]) -> bool:
         numerator, denominator = int(match.group(1)), int(match.group(2))

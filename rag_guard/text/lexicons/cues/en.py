@@ -9,7 +9,7 @@ LEXICON = Lexicon(
         thanks thank welcome sorry apologies apologize apologise pleasure please
         help helps helped helpful helping assist assistance assists happy glad feel_free hesitate don't_hesitate
         do_not_hesitate ask asking reach_out let_me let_us hope enjoy luck best cheers bye goodbye
-        have_a_great have_a_nice great_day nice_day look_into""",
+        have_a_great have_a_nice great_day nice_day look_into look_up check double-check find_out get_back""",
     lead_ins="""here below following follows summary overview answer answers response list steps explanation breakdown
         conclusion example examples note rules sure in_short in_summary in_conclusion to_summarize to_sum_up overall
         summarized summarize points instructions guide guidelines as_follows how_to version translation result results
