@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -142,6 +143,14 @@ async def run(runner: Any, query: str = "ticket q1") -> tuple[Any, list[Any], li
     return await handler, events, memory.get_all()
 
 
+@contextmanager
+def raises_hallucination() -> Iterator[None]:
+    """Older workflows wrap what a step raises."""
+    with pytest.raises(Exception, match="do not support") as caught:
+        yield
+    assert HallucinationError in (type(caught.value), type(caught.value.__cause__))
+
+
 def streamed(events: list[Any]) -> list[str]:
     return [event.delta for event in events if isinstance(event, AgentStream) and event.delta]
 
@@ -171,9 +180,14 @@ async def test_supported_answers_stream_word_by_word(kit: Any) -> None:
     assert len(streamed(events)) == len(kit.truth("q1").split())
 
 
-@pytest.mark.parametrize("streaming", [True, False])
+STREAMING = [True, False] if "streaming" in FunctionAgent.model_fields else [True]  # llama-index-core 0.13 always does
+
+
+@pytest.mark.parametrize("streaming", STREAMING)
 async def test_retry_with_feedback_leaves_no_draft(kit: Any, streaming: bool) -> None:
-    output, events, memory = await run(agent(kit, kit.guard(), guard_max_retries=1, streaming=streaming))
+    output, events, memory = await run(
+        agent(kit, kit.guard(), guard_max_retries=1, **({} if streaming else {"streaming": False}))
+    )
 
     assert str(output) == kit.truth("q1")
     assert [message.role.value for message in memory] == ["user", "assistant", "tool", "assistant"]
@@ -191,14 +205,14 @@ async def test_retries_used_up_leave_it_to_the_policy(kit: Any) -> None:
     output, _, memory = await run(agent(kit, kit.guard(), guard_max_retries=2, llm=stubborn))
     assert str(output) == memory[-1].content == kit.BLOCKED
     assert len(memory) == 4
-    with pytest.raises(HallucinationError):
+    with raises_hallucination():
         await run(agent(kit, kit.guard(policy="raise"), guard_max_retries=1, llm=stubborn))
 
 
 async def test_raise_fails_the_run_and_memory_has_no_answer(kit: Any) -> None:
     memory = ChatMemoryBuffer.from_defaults(token_limit=4000)
 
-    with pytest.raises(HallucinationError):
+    with raises_hallucination():
         await agent(kit, kit.guard(policy="raise")).run(user_msg="ticket q1", memory=memory)
 
     assert all("999" not in (message.content or "") for message in memory.get_all())
@@ -380,7 +394,7 @@ async def test_invented_arguments_follow_the_policy(kit: Any) -> None:
     output, events, memory = await run(refunding(kit, calls, guard=kit.guard()), question)
     assert (calls, str(output), memory[-1].content) == ([], kit.BLOCKED, kit.BLOCKED)
     assert [event.argument for event in events if isinstance(event, GuardReportEvent)] == ["refund.order"]
-    with pytest.raises(HallucinationError):
+    with raises_hallucination():
         await run(refunding(kit, calls, guard=kit.guard(policy="raise")), question)
     assert calls == []
     _, events, _ = await run(refunding(kit, calls, guard=kit.guard(policy="report")), question)

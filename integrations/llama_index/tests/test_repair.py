@@ -83,7 +83,7 @@ def test_a_sentence_of_which_nothing_is_left_is_left_out(kit: Any) -> None:
 
     tokens, _ = sentences(guard, "The hall seats 600.", "It has a swimming pool.", "It has a bar.")
     assert "".join(tokens).split() == "The hall seats 600. It has a bar.".split()
-    tokens, _ = sentences(guard, "It has a swimming pool.", "It has a sauna.")
+    tokens, _ = sentences(guard, "It has a swimming pool.", "Napoleon slept there.")
     assert tokens == [NOTHING_LEFT]
 
 
