@@ -254,16 +254,16 @@ def answer_risks(risks: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
 
 
 def fit_decoding(probe: Probe, holdout: ProbeData) -> tuple[Probe, dict[str, float]]:
-    """Choose chain and threshold on held-out groups: the chain by token average precision plus example F1,
-    the threshold by example F1. Returns the probe with them in its configuration, and what they reached
-    there."""
+    """Choose chain and threshold on held-out groups: the chain by token average precision plus example F1, the
+    threshold by example F1 averaged over tasks. Returns the probe with them in its configuration, and what they
+    reached there."""
     raw = probe_risks(probe, holdout)
     fitted = fit_persistence(holdout.split(holdout.labels))
     base = float(np.clip(holdout.labels.mean(), 1e-3, 0.5))
     best: tuple[float, LabelPersistence, float, float, float] | None = None
     for chain in _chains(fitted, base):
         smoothed = chain.smooth(raw)
-        threshold, f1 = best_threshold(holdout.hallucinated, answer_risks(smoothed))
+        threshold, f1 = _task_threshold(holdout, answer_risks(smoothed))
         precision = average_precision(holdout.labels, np.concatenate(smoothed)) or 0.0
         if best is None or f1 + precision > best[0]:
             best = (f1 + precision, chain, threshold, f1, precision)
@@ -277,6 +277,26 @@ def fit_decoding(probe: Probe, holdout: ProbeData) -> tuple[Probe, dict[str, flo
         threshold=float(np.clip(threshold, 1e-6, 1.0 - 1e-6)),
     )
     return probe, {"example_f1": f1, "token_ap": precision}
+
+
+def _task_threshold(data: ProbeData, risks: NDArray[np.float64]) -> tuple[float, float]:
+    """The threshold with the highest example F1, averaged over the tasks that have hallucinated answers, and that mean.
+
+    Over all answers at once the task with the most hallucinations would decide for the others.
+    """
+    tasks = np.array([row.task or "" for row in data.rows])
+    parts = [(data.hallucinated[tasks == task], risks[tasks == task]) for task in sorted(set(tasks.tolist()))]
+    parts = [(truth, values) for truth, values in parts if truth.any()]
+    if len(parts) == 1:
+        threshold, f1 = best_threshold(*parts[0])
+        return float(threshold), float(f1)
+    candidates = np.unique(np.quantile(risks, np.linspace(0.0, 1.0, 401), method="nearest"))
+    means = [
+        float(np.mean([example_scores(truth, values >= candidate).f1 for truth, values in parts]))
+        for candidate in candidates
+    ]
+    best = len(means) - 1 - int(np.argmax(means[::-1]))
+    return float(candidates[best]), means[best]
 
 
 def _chains(fitted: LabelPersistence, base: float) -> Iterator[LabelPersistence]:
