@@ -10,7 +10,7 @@ from rich.text import Text
 
 from rag_guard.report.marking import Range, cut, one_line, surroundings, visible
 from rag_guard.report.wording import CITATIONS, LABEL_SYMBOLS, LABELS, STATUSES, Tone, describe, summary
-from rag_guard.schema import Evidence, Report, Span
+from rag_guard.schema import Edit, Evidence, Report, Span
 
 _TONES: dict[Tone, str] = {"good": "green", "bad": "red", "none": "magenta", "failed": "yellow"}
 _LABELS = {"contradicted": "bold red", "unsupported": "bold yellow"}
@@ -135,6 +135,7 @@ def _repair(report: Report) -> list[RenderableType]:
             Text(),
             _heading("Repaired answer"),
             _indented(Text(visible(report.repaired) or "(nothing is left)")),
+            *(_indented(_change(report, edit)) for edit in report.edits),
         ]
     if report.output not in (report.answer, report.repaired):
         parts += [
@@ -143,6 +144,17 @@ def _repair(report: Report) -> list[RenderableType]:
             _indented(Text(visible(report.output) or "(nothing)")),
         ]
     return parts
+
+
+def _change(report: Report, edit: Edit) -> Text:
+    """One edit as a line of a diff: what goes, what comes, and why."""
+    old, new = one_line(report.answer[edit.start : edit.end], 100), one_line(edit.replacement, 100)
+    line = Text.assemble((f"[{edit.start}:{edit.end}]", _DIM))
+    if old:
+        line.append(f" -“{old}”", style="red")
+    if new:
+        line.append(f" +“{new}”", style="green")
+    return line.append(f"  {visible(edit.reason)}", style=_DIM)
 
 
 def _footer(report: Report) -> list[RenderableType]:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from rag_guard import HallucinationGuard
 from rag_guard.report.console import render_console
 from rag_guard.report.wording import STATUSES
 from rag_guard.schema import Report, Status
@@ -86,3 +87,10 @@ def test_short_evidence_is_shown_on_its_line(report_on: Callable[..., Report]) -
     start = document.index("41 m")
     shown = render_console(report_on("It is 88 m.", document, [(6, 10)], [(start, start + 4)]), color=False)
     assert "“Arno is [41 m] deep.”" in shown
+
+
+def test_a_repair_is_shown_as_a_diff():
+    report = HallucinationGuard("fast", policy="repair").check("The hall seats 900.", ["The hall seats 600."])
+    shown = render_console(report, color=False)
+    assert "The hall seats 600." in shown
+    assert "[15:18] -“900” +“600”" in shown
