@@ -176,9 +176,8 @@ class _Task:
             if not any(start <= change.start and change.end <= end for start, end in whole)
         ]
         reasons = {f.current.sentence: f.span for f in self.faults if f.current and f.current.sentence}
-        evidence = next(iter(reasons.values())).evidence if reasons else ()
         for change in removal(self.outline, whole, "the documents do not support this"):
-            at = next((s.evidence for s in reasons.values() if change.start <= s.start < change.end), evidence)
+            at = next((s.evidence for s in reasons.values() if change.start <= s.start < change.end), ())
             changes.append(Change(change.start, change.end, change.replacement, change.reason, at))
         edits = as_edits(self.original.answer, changes)
         return _Draft(apply_edits(self.original.answer, edits), edits)
