@@ -234,3 +234,20 @@ def test_copies_and_serialises(kit: Any) -> None:
 
     assert str(kit.engine(copy.deepcopy(guard)).query("q1")) == kit.BLOCKED
     assert guard.to_dict()["class_name"] == "HallucinationGuard"
+
+
+def test_lives_in_namespaces_beside_other_packages() -> None:
+    import llama_index
+    import llama_index.postprocessor as postprocessors
+
+    assert llama_index.__file__ is None
+    assert postprocessors.__file__ is None
+
+
+def test_the_core_alone_imports_no_framework() -> None:
+    import subprocess
+    import sys
+
+    code = "import sys, rag_guard; sys.exit(any(name.split('.')[0] == 'llama_index' for name in sys.modules))"
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
