@@ -188,14 +188,21 @@ class Aligner:
             hit = corpus.acronyms[words[0].norm]
         elif len(words) >= 2 and (initials := "".join(word.norm[0] for word in words)) in corpus.postings:
             hit = corpus.postings[initials][0]
-        elif len(words) == 1 and (short := corpus.abbreviation(words[0].norm)) is not None:
-            hit = short
         else:
+            self._match_abbreviations(mention, evidence)
             return
         for index in mention.words:
             for matches in (evidence.matches, evidence.second):
                 if matches[index].score < 1.0:
                     matches[index] = WordMatch(1.0, hit, "acronym")
+
+    def _match_abbreviations(self, mention: AnswerMention, evidence: ClaimEvidence) -> None:
+        """The short form of a name, alone or as part of a longer one: Marsh Drive for Marsh Dr."""
+        for index in mention.words:
+            if evidence.matches[index].score < 1.0:
+                window = self.analysis.corpus.abbreviation(self.analysis.words[index].norm)
+                if window is not None:
+                    evidence.matches[index] = evidence.second[index] = WordMatch(1.0, window, "acronym")
 
     def unresolved(self) -> list[tuple[Word, list[Word]]]:
         """Words without a lexical match, each with the words of its claim's windows that could mean the same."""

@@ -30,6 +30,7 @@ from rag_guard.schema import Evidence
 
 _NOVELTY = {WordClass.VERB: 0.5, WordClass.MODIFIER: 0.5}
 """How much an unmatched word counts as new information; verbs and modifiers are what paraphrase changes first."""
+_DOUBTFUL = 0.2
 _BESIDE_QUANTITY = 0.6
 """Identity of an unmatched noun beside a supported quantity: "300 staff" for "300 people"."""
 
@@ -267,7 +268,26 @@ class AnswerJudge:
                 by_conflict[id(item.conflict)] = max(item.risk, by_conflict.get(id(item.conflict), 0.0))
         for i, conflict in self._by_word.items():
             risks[i] = max(risks[i], by_conflict.get(id(conflict), CONFLICT_RISK))
+        self._share_within_phrases(scored, risks)
         return risks
+
+    def _share_within_phrases(self, scored: list[ScoredMention], risks: NDArray[np.float64]) -> None:
+        """Raise the doubtful words of a phrase to its mean risk: "winter holidays" stands or falls as one."""
+        phrase: list[int] = []
+        for item in [*scored, None]:
+            words = item.mention.words if item is not None and item.mention.type == "NP" else ()
+            adjacent = bool(phrase) and bool(words) and self._is_next(phrase[-1], words[0])
+            if phrase and not adjacent:
+                mean = float(np.mean(risks[phrase]))
+                for i in phrase:
+                    if risks[i] >= _DOUBTFUL:
+                        risks[i] = max(risks[i], mean)
+                phrase = []
+            phrase.extend(words)
+
+    def _is_next(self, left: int, right: int) -> bool:
+        words = self._analysis.words
+        return right == left + 1 and self._analysis.answer[words[left].end : words[right].start] == " "
 
     def _quantity_word_risk(self, item: ScoredMention, start: int, end: int) -> float:
         conflict = item.conflict

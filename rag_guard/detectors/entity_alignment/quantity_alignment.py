@@ -20,6 +20,7 @@ AGREEING = (Agreement.EQUAL, Agreement.APPROXIMATE)
 _ANCHORED = 0.45  # slot agreement from which a differing value speaks of the same fact
 _FIRMLY_ANCHORED = 0.5
 _LOOSE = 0.5  # the equal value belongs to something else if its slot fits less than this share of the rival's fit
+_LOOSE_IN_COLUMN = 0.75  # the same in another row of a column, where only the row's subject tells values apart
 _KINSHIP = 0.2  # what a differing value gains that can hardly be another fact's
 _NAMED_MARGIN = 0.3  # how much better a word must name another field than the one that has the value
 _NOT_FOUND = 0.25  # Con of a quantity that no document states and none contradicts
@@ -91,12 +92,21 @@ class QuantityAligner:
         self, mention: AnswerMention, value: Quantity, equal: list[_Candidate], rival: _Candidate | None
     ) -> QuantityAlignment:
         best = equal[0]
-        if rival and rival.fit >= _FIRMLY_ANCHORED and best.fit < _LOOSE * rival.fit:
+        if rival and rival.fit >= _FIRMLY_ANCHORED and best.fit < self._looseness(best, rival) * rival.fit:
             return self._conflict(mention, value, rival, "value of another subject")
         if (other := self._other_field(mention, value, best)) is not None:
             return self._conflict(mention, value, other, "value of another field")
         only = len({candidate.window for candidate in equal}) == 1
         return QuantityAlignment(mention.start, 1.0, best.window, only)
+
+    def _looseness(self, a: _Candidate, b: _Candidate) -> float:
+        windows = self._corpus.windows[a.window], self._corpus.windows[b.window]
+        columns = [
+            next((f.name for f in window.fields if f.start <= q.start and q.end <= f.end), None)
+            for window, q in zip(windows, (a.quantity, b.quantity), strict=True)
+        ]
+        in_column = all(window.kind == "row" for window in windows) and columns[0] is not None
+        return _LOOSE_IN_COLUMN if in_column and columns[0] == columns[1] else _LOOSE
 
     def _candidates(
         self, mention: AnswerMention, value: Quantity, slot: AnswerSlot
