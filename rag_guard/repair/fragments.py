@@ -6,6 +6,8 @@ from rag_guard.repair.edits import Change
 from rag_guard.repair.outline import Outline
 from rag_guard.schema import Span
 from rag_guard.text.claims import ClaimRange
+from rag_guard.text.lexicons.cues import candidates
+from rag_guard.text.words import find_words
 
 _STOPS = ".!?。！？।؟"
 
@@ -31,6 +33,8 @@ def fragment_changes(
         wanted = right if len(right) >= 2 else asked
         if window.kind != "prose" or "\n" in text or len(wanted) < 1 or len(wanted & here) < covered * len(wanted):
             continue
+        if _has_a_speaker(outline, text) and not _has_a_speaker(outline, outline.answer[claim.start : claim.end]):
+            continue
         if _is_said(outline, index, ranked, text):
             continue
         evidence = (analysis.evidence(ranked, 1.0),)
@@ -38,6 +42,12 @@ def fragment_changes(
             Change(claim.start, claim.end, _ended_like(outline, claim, text), "the documents' own sentence", evidence),
         )
     return None
+
+
+def _has_a_speaker(outline: Outline, text: str) -> bool:
+    """Whether a text speaks in the first person, as reviews do: in the answer it would be the answerer speaking."""
+    speakers = {word for lexicon in candidates(outline.language, text) for word in lexicon.cues("speakers").entries}
+    return any(word.norm in speakers for word in find_words(text))
 
 
 def _windows(outline: Outline, index: int, asked: set[str]) -> list[int]:

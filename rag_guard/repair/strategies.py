@@ -25,7 +25,7 @@ from rag_guard.text.claims import ClaimRange
 Strategy = Literal["remove", "extract", "rewrite"]
 
 _MOST_OF_IT = 0.75  # of what a contradicted claim says rightly must be in the sentence that replaces it
-_SOME_OF_IT = 0.5
+_SOME_OF_IT = 0.6
 _EMPTY_CELL = "–"
 _QUOTES = 3
 
