@@ -142,14 +142,30 @@ class HallucinationGuard:
 
     def _within_timeout(self, examples: list[Example]) -> list[Report]:
         if self.timeout is None:
-            return self._check_and_repair(examples)
+            return self._check_each_if_needed(examples)
         executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="rag_guard-timeout")
         try:
-            return executor.submit(self._check_and_repair, examples).result(self.timeout)
+            return executor.submit(self._check_each_if_needed, examples).result(self.timeout)
         except FutureTimeoutError as error:
             raise GuardTimeoutError(f"the check did not finish within timeout={self.timeout} s") from error
         finally:
             executor.shutdown(wait=False, cancel_futures=True)
+
+    def _check_each_if_needed(self, examples: list[Example]) -> list[Report]:
+        """All at once, or one by one where that fails: an example that breaks the check costs only itself."""
+        try:
+            return self._check_and_repair(examples)
+        except Exception:
+            if len(examples) == 1:
+                raise
+            logger.warning("the check of a batch failed; its examples are checked one by one", exc_info=True)
+        reports = []
+        for example in examples:
+            try:
+                reports += self._check_and_repair([example])
+            except Exception as error:
+                reports.append(self._bare(example, Status.ERROR, error=f"{type(error).__name__}: {error}"))
+        return reports
 
     def _check_and_repair(self, examples: list[Example]) -> list[Report]:
         reports = self._run(examples)
@@ -256,6 +272,8 @@ class HallucinationGuard:
         report = report.model_copy(update={"timings_ms": {**report.timings_ms, "total": total_ms}})
         if report.status is Status.NO_CONTEXT:
             return apply_failure(report, self.on_missing_context, self.block_message)
+        if report.status is Status.ERROR:
+            return apply_failure(report, self.on_error, self.block_message)
         return apply_policy(report, self.policy, self.block_message)
 
 
