@@ -159,13 +159,13 @@ class HallucinationGuard:
             if len(examples) == 1:
                 raise
             logger.warning("the check of a batch failed; its examples are checked one by one", exc_info=True)
-        reports = []
-        for example in examples:
-            try:
-                reports += self._check_and_repair([example])
-            except Exception as error:
-                reports.append(self._bare(example, Status.ERROR, error=f"{type(error).__name__}: {error}"))
-        return reports
+        return [self._check_alone(example) for example in examples]
+
+    def _check_alone(self, example: Example) -> Report:
+        try:
+            return self._check_and_repair([example])[0]
+        except Exception as error:
+            return self._bare(example, Status.ERROR, error=f"{type(error).__name__}: {error}")
 
     def _check_and_repair(self, examples: list[Example]) -> list[Report]:
         reports = self._run(examples)
