@@ -207,7 +207,7 @@ class QuantityAligner:
 
     def _is_only_value(self, rival: _Candidate, different: list[_Candidate], slot: AnswerSlot) -> bool:
         """Whether a slot without any word of the documents can only mean the one value there is of that dimension."""
-        if any(self._corpus.has_stem(word.stem) for word, _ in slot.words):
+        if rival.quantity.unit is None or any(self._corpus.has_stem(word.stem) for word, _ in slot.words):
             return False
         return all(compare(other.quantity, rival.quantity) is Agreement.EQUAL for other in different)
 

@@ -125,10 +125,15 @@ def _sentence_initial(analysis: Analysis) -> set[int]:
             i == 0
             or word.start in starts
             or any(char in gap for char in '\n:"“„«•*|#')
-            or gap.strip()[:1] in (".", "!", "?")
+            or (gap.strip()[:1] in (".", "!", "?") and not _is_initial(analysis.words[i - 1]))
         ):
             initial.add(i)
     return initial
+
+
+def _is_initial(word: Word) -> bool:
+    """Whether a full point behind a word may abbreviate a first name: the M. of Ana M. Costa."""
+    return len(word.text) == 1 and word.text.isupper()
 
 
 _TAG_CLASSES = {
