@@ -91,8 +91,12 @@ def check(
     ] = None,
     preset: Annotated[str | None, typer.Option(metavar="NAME", help="fast or balanced (default).")] = None,
     policy: Annotated[
-        str, typer.Option(metavar="NAME", help="For hallucinated answers: report, block or raise.")
+        str, typer.Option(metavar="NAME", help="For hallucinated answers: report, repair, block or raise.")
     ] = "report",
+    repair: Annotated[
+        str | None,
+        typer.Option(metavar="STRATEGY", help="With --policy repair: extract (default), remove or rewrite."),
+    ] = None,
     format: Annotated[
         Format | None, typer.Option("--format", "-f", help="Default: by the suffix of --output, else text.")
     ] = None,
@@ -106,7 +110,7 @@ def check(
 ) -> None:
     """Check whether the documents support an answer, and show the parts that they do not."""
     try:
-        code = _run(answer, documents or [], question, jsonl, preset, policy, format, output, batch_size)
+        code = _run(answer, documents or [], question, jsonl, preset, policy, repair, format, output, batch_size)
     except RagGuardError as error:
         _complain(error)
         code = BAD_INPUT if isinstance(error, InvalidInputError) else FAILED
@@ -124,6 +128,7 @@ def _run(
     jsonl: str | None,
     preset: str | None,
     policy: str,
+    repair: str | None,
     format: Format | None,
     output: Path | None,
     batch_size: int,
@@ -157,7 +162,7 @@ def _run(
         examples = read_rows(jsonl, shared, on_bad_row)
 
     _quiet_log()
-    guard = HallucinationGuard(preset=preset, policy=policy)  # type: ignore[arg-type]  # the guard names the choices
+    guard = HallucinationGuard(preset=preset, policy=policy, repair=repair)  # type: ignore[arg-type]  # it names the choices
     chosen = format or _format_of(output)
     reports = _check(guard, examples, batch_size)
     with _output(output) as write, _progress(jsonl, output) as advance:

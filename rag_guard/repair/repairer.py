@@ -6,6 +6,7 @@ was.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_args
@@ -82,6 +83,7 @@ class Repair:
             reports: of one check; those that are not ``hallucinated`` come back as they are.
             check: how to check answers again: one report per example.
         """
+        started = time.perf_counter()
         work = {i: task for i, task in self._tasks(reports).items() if task.faults}
         for number in range(self.max_rounds):
             drafts = {i: task.draft() for i, task in work.items() if not task.done}
@@ -96,7 +98,8 @@ class Repair:
             last = number + 2 >= self.max_rounds
             for i, draft in drafts.items():
                 work[i].judge(draft, checked.get(i), last)
-        return [work[i].report(self.message) if i in work else report for i, report in enumerate(reports)]
+        spent = (time.perf_counter() - started) * 1000 / max(len(work), 1)
+        return [work[i].report(self.message, spent) if i in work else report for i, report in enumerate(reports)]
 
     def _tasks(self, reports: Sequence[Report]) -> dict[int, _Task]:
         chosen = [i for i, report in enumerate(reports) if report.status is Status.HALLUCINATED]
@@ -227,12 +230,12 @@ class _Task:
                 fault.advance(to_last=True)
             self.faults.append(fault)
 
-    def report(self, message: str) -> Report:
+    def report(self, message: str, spent_ms: float) -> Report:
         """The original's report with the best repair, if there is one."""
+        timings = {**self.original.timings_ms, "repair": spent_ms}
         if self.best is None:
-            return self.original.model_copy(
-                update={"warnings": (*self.original.warnings, "no repair made the answer better; it is unchanged")}
-            )
+            warnings = (*self.original.warnings, "no repair made the answer better; it is unchanged")
+            return self.original.model_copy(update={"warnings": warnings, "timings_ms": timings})
         draft, checked = self.best
         text, edits = draft.text, draft.edits
         warnings = self.original.warnings
@@ -247,7 +250,13 @@ class _Task:
             if checked.status is Status.HALLUCINATED:
                 warnings = (*warnings, f"the repaired answer still has {len(checked.spans)} unsupported span(s)")
         return self.original.model_copy(
-            update={"repaired": text, "edits": edits, "recheck": recheck, "warnings": warnings}
+            update={
+                "repaired": text,
+                "edits": edits,
+                "recheck": recheck,
+                "warnings": warnings,
+                "timings_ms": timings,
+            }
         )
 
 
