@@ -6,10 +6,16 @@ import numpy as np
 import pytest
 import torch
 
+from rag_guard.detectors.answer_scorer import AnswerScorer
+from rag_guard.detectors.context_sensitivity import ContextSensitivity
+from rag_guard.detectors.delta_probe import DeltaProbe
+from rag_guard.documents import as_documents
 from rag_guard.errors import InvalidInputError, ModelNotFoundError
 from rag_guard.models import catalog
 from rag_guard.models.causal_lm import ScoreRequest
 from rag_guard.models.loading import load_causal_lm
+from rag_guard.text.analysis import Analysis
+from rag_guard.text.corpus import corpus_for
 
 NAME = "smollm2-135m-instruct"
 DOCUMENTS = ("The lighthouse on Vinga was built in 1890 by the engineer Gustaf von Heidenstam.",)
@@ -70,6 +76,22 @@ def test_a_character_of_several_tokens_keeps_its_code_point_offsets(smollm2):
     ends = result.tokens.offsets[:, 1]
     assert ends.max() == len(answer)
     assert (result.tokens.offsets == [answer.index("𠀀"), answer.index("𠀀") + 1]).all(axis=1).sum() > 1
+
+
+@pytest.mark.slow
+def test_shipped_detectors_rank_an_invented_sentence_above_a_supported_one(smollm2):
+    documents = as_documents(list(DOCUMENTS))
+    supported = "The lighthouse on Vinga was built in 1890 by the engineer Gustaf von Heidenstam."
+    invented = " It attracts over 50,000 visitors every year and hosts a famous jazz festival."
+    item = Analysis(supported + invented, documents, QUESTION, corpus_for(documents))
+    scorer = AnswerScorer(smollm2)
+    for detector in (ContextSensitivity(scorer), ContextSensitivity(scorer, rule="refind"), DeltaProbe(scorer)):
+        (detection,) = detector.detect([item])
+        tokens = detection.tokens
+        first = tokens.risks[tokens.offsets[:, 1] <= len(supported)]
+        second = tokens.risks[tokens.offsets[:, 0] >= len(supported)]
+        assert second.mean() > first.mean()
+    assert second.max() >= max(DeltaProbe.threshold, first.max())
 
 
 @pytest.mark.slow
