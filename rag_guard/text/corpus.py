@@ -128,12 +128,12 @@ class Corpus:
         return [frozenset(word.stem for word in words if not word.is_function) for words in self.window_words]
 
     @cached_property
-    def _all_context_stems(self) -> frozenset[str]:
-        return frozenset().union(*self.context_stems)
+    def _context_counts(self) -> Counter[str]:
+        return Counter(stem for stems in self.context_stems for stem in stems)
 
     def has_stem(self, stem: str) -> bool:
         """Whether any window or context has a stem."""
-        return stem in self.postings or stem in self._all_context_stems
+        return stem in self.postings or stem in self._context_counts
 
     def neighbour_stems(self, index: int) -> frozenset[str]:
         """Content stems of the windows directly before and after in the same document."""
@@ -369,9 +369,14 @@ class Corpus:
         return upper > 0 and lower == 0
 
     def idf(self, stem: str) -> float:
-        """Inverse window frequency of a stem, in (0, 1]; 1 for stems the documents do not have."""
+        """Inverse window frequency of a stem, in (0, 1]; 1 for stems the documents do not have.
+
+        A stem that only headings and headers have is as frequent as the windows below them: the name of a column tells
+        no row from another.
+        """
         total = len(self.windows) + 1
-        return math.log(1 + total / (1 + len(self.postings.get(stem, ())))) / math.log(1 + total)
+        count = len(self.postings.get(stem, ())) or self._context_counts[stem]
+        return math.log(1 + total / (1 + count)) / math.log(1 + total)
 
 
 def _quantity_key(quantity: Quantity) -> tuple[object, ...]:
