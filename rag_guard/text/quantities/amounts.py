@@ -106,7 +106,8 @@ class AmountReader(Cursor):
         shadow, scale = self.shadow, 1.0
         while end < len(shadow):
             if is_han(shadow[end]):
-                length = next((size for size in (2, 1) if shadow[end : end + size] in self.lex.han_scales), 0)
+                sizes = (2, 1) if end + 1 < len(shadow) else (1,)
+                length = next((size for size in sizes if shadow[end : end + size] in self.lex.han_scales), 0)
                 if not length:
                     break
                 scale, end = scale * self.lex.han_scales[shadow[end : end + length]], end + length
