@@ -191,7 +191,8 @@ _GENERIC_MONTHS_BLOCKED = {
     "elo",
 }
 _NOISE_WORDS = frozenset(
-    "den an el in a as do to no or de la le on at up so st tm pm am me et al is der die das the".split()
+    "den an el in a as do to no or de la le on at up so st tm pm am me et al is der die das the "
+    "da om uns unse unser peu stop ale tun".split()
 )
 _CZECH_LOCATIVES = "lednu únoru březnu dubnu květnu červnu červenci srpnu září říjnu listopadu prosinci".split()
 

@@ -26,7 +26,7 @@ _DEGREE = re.compile(r"° ?([cfk])(?![a-z])")
 _POWERS = {"²": "**2", "³": "**3", "2": "**2", "3": "**3", "^2": "**2", "^3": "**3"}
 
 # Symbols that are also words, initials or list letters: accepted only where nothing else can be meant.
-_NEEDS_CONTACT = frozenset("K C F B J N A V W d t T au AU us AM PM pt pc mo Cal sec ct kt".split())
+_NEEDS_CONTACT = frozenset("K C F B J N A V W d t T au AU us AM PM pt pc mo Cal sec ct kt um".split())
 _ENGLISH_BLOCKED = frozenset(
     "won ale fat let sol nit nat pie any ore dec da cal lev wat gau gra fw mp uns oma om tun "
     "nus ien peu mil lat noc sun rand real mes tag dies ora sol minimi "
