@@ -60,7 +60,14 @@ def find_words(text: str, language: str | None = None) -> list[Word]:
     stems = stem_words(norms, language)
     functions = function_words(language)
     return [
-        Word(match.start(), match.end(), match.group(), norm, stem, norm in functions or _is_particle(norm))
+        Word(
+            match.start(),
+            match.end(),
+            match.group(),
+            norm,
+            stem,
+            norm in functions or _is_particle(norm) or _without_elision(norm, language) in functions,
+        )
         for match, norm, stem in zip(matches, norms, stems, strict=True)
     ]
 
@@ -107,6 +114,18 @@ _HIRAGANA = regex.compile(r"\p{Hiragana}+\Z")
 
 def _is_particle(norm: str) -> bool:
     return bool(_HIRAGANA.match(norm)) if not norm.isascii() else False
+
+
+_ELIDING = frozenset({"fr", "it", "ca"})
+_ELIDED = frozenset({"n", "c", "s", "j", "m", "t", "qu"})  # pronouns and particles: n'est, qu'il, c'era
+
+
+def _without_elision(norm: str, language: str | None) -> str | None:
+    """What stands behind an elided pronoun or particle, or None."""
+    if language not in _ELIDING or "'" not in norm:
+        return None
+    elided, _, rest = norm.partition("'")
+    return rest if elided in _ELIDED else None
 
 
 @lru_cache(maxsize=64)

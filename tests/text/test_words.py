@@ -87,3 +87,9 @@ def test_stems_join_inflections_of_the_language_only():
 def test_function_words_depend_on_the_language():
     assert [word.is_function for word in find_words("the tower", "en")] == [True, False]
     assert [word.is_function for word in find_words("der Turm", "de")] == [True, False]
+
+
+def test_an_elided_pronoun_or_particle_before_a_function_word_is_one_itself():
+    assert [w.text for w in find_words("Il n'est pas là, qu'il n'accepte", "fr") if not w.is_function] == ["n'accepte"]
+    assert not find_words("une médaille d'or", "fr")[-1].is_function
+    assert not find_words("He met O'Neill", "en")[-1].is_function
