@@ -227,3 +227,13 @@ def test_an_abstention_does_not_hide_the_statement_behind_its_but() -> None:
 def test_a_set_phrase_with_a_negation_does_not_negate() -> None:
     answer = "Sin embargo, hasta la fecha ha ganado un premio."
     assert find_abstentions(answer, find_claims(answer, "es"), "es") == []
+
+
+@pytest.mark.parametrize("answer", ["The pool is not available.", "Parking at the hotel is not available."])
+def test_a_denied_thing_is_no_abstention(answer):
+    assert find_abstentions(answer, find_claims(answer, "en"), "en") == []
+
+
+def test_denied_information_is_an_abstention():
+    answer = "Information about parking is not available."
+    assert len(find_abstentions(answer, find_claims(answer, "en"), "en")) == 1
