@@ -1,4 +1,5 @@
-"""Milliseconds per answer of the entity-alignment detector, with and without embeddings, and where they go.
+"""Milliseconds per answer of the entity-alignment detector, without a model, with embeddings and with tags.
+
 
     python benchmarks/eaev_speed.py [--data FOLDER] [--answers 40] [--profile 15] [--json OUT]
 
@@ -194,9 +195,10 @@ def main() -> None:
         "answer": median(len(first.answer.split()) for first, _ in sources),
         "context": median(_context_words(first) for first, _ in sources),
     }
-    guards = {"without embeddings": HallucinationGuard(detectors=[EntityAlignment(embedder=None)])}
+    guards = {"no model": HallucinationGuard(preset="fast")}
     if has_embeddings():
-        guards["with embeddings"] = HallucinationGuard(detectors=[EntityAlignment(embedder="auto")])
+        guards["embeddings"] = HallucinationGuard(detectors=[EntityAlignment(classifier="rules")])
+    guards["embeddings and tags"] = HallucinationGuard(preset="balanced")
     figures = {name: measure(guard, sources, run) for run, (name, guard) in enumerate(guards.items(), 1)}
     console = Console()
     table = Table(title=f"{len(sources)} sources, {words['answer']:g}-word answers, {words['context']:g}-word contexts")
