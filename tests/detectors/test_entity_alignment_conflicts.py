@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from rag_guard.detectors.entity_alignment.similarity import is_spelling_variant
+from rag_guard.text.words import find_words
+
 # --- identity -----------------------------------------------------------------------------------------------------
 
 
@@ -39,6 +42,23 @@ def test_one_letter_tells_two_names_apart(flagged, answer, document, expected):
     spans = flagged(answer, document)
     assert spans
     assert expected is None or spans == [expected]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "variant"),
+    [
+        ("colour", "color", True),
+        ("travelled", "traveled", True),
+        ("Johannsen", "Johannson", False),
+        ("johannsen", "Johannson", False),
+        ("model204", "model205", False),
+        ("cat", "cats", False),
+    ],
+)
+def test_spelling_varies_in_words_but_never_in_names(one, other, variant):
+    (a,), (b,) = find_words(one, "en"), find_words(other, "en")
+    assert is_spelling_variant(a, b) is variant
+    assert is_spelling_variant(b, a) is variant
 
 
 # --- quantities in their slots --------------------------------------------------------------------------------------

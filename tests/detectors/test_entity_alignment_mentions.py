@@ -160,3 +160,8 @@ def test_mentions_are_sorted_disjoint_inside_claims_and_on_words(analyse, answer
     for mention in found:
         claim = analysis.claims[mention.claim]
         assert claim.start <= mention.start < mention.end <= claim.end
+
+
+def test_a_sentence_with_a_subject_of_its_own_takes_no_antecedent(mentions):
+    _, found = mentions("Rina Okafor founded the clinic. The old tower was sold.")
+    assert all(mention.antecedent == () for mention in found)

@@ -76,3 +76,9 @@ def test_the_limit_holds_among_many_windows_that_fit():
     found = ranked("The ferry number 41 costs 41 EUR.", texts, limit=3)
     assert len(found) == 3
     assert found[0][0] == texts[41]
+
+
+def test_windows_that_fit_alike_are_ordered_by_their_text():
+    texts = ["The ferry is red.", "The ferry is old."]
+    assert [item[0] for item in ranked("ferry", texts)] == sorted(texts)
+    assert [item[0] for item in ranked("ferry", texts[::-1])] == sorted(texts)
