@@ -170,8 +170,10 @@ class PolarityChecker:
     def _opposite_relation(self, phrase: _Phrase, other: _Phrase, window: int) -> Conflict | None:
         """Function words that are opposites in the same place: before and after, above and below, with and without."""
         theirs = {word.norm for word in other.words}
+        # "over 26,000" is an approximation, which the comparison of quantities judges.
+        modifiers = {quantity.modifier_start for quantity in self._analysis.quantities}
         for mine in phrase.words:
-            if not mine.is_function or mine.norm in theirs:
+            if not mine.is_function or mine.norm in theirs or mine.start in modifiers:
                 continue
             for word in other.words:
                 if (
