@@ -54,6 +54,7 @@ _SPEAKER = int(Function.SPEAKER)
 _ADDRESSEE = int(Function.ADDRESSEE)
 _INABILITY = int(Function.INABILITY)
 _COMPLEMENTIZER = int(Function.COMPLEMENTIZER)
+_SAYING = int(Function.SAYING)
 _GLUE = int(Function.GLUE)
 _FRAMING = int(Function.FRAMING)
 
@@ -187,10 +188,10 @@ def _judge(functions: list[int], negation: int, known: int) -> AbstentionKind | 
     if behind is not None and all(function & _CLEAN for function in right[:behind]):
         framed = any(function & _FRAMING and not function & _SOURCE for function in right[:1])
         return None if framed and not verb & _UNKNOWING else "not_in_documents"
-    # "The price is not mentioned": the whole sentence is that something short goes unsaid. "The pool is not available"
-    # says so of information only.
+    # "The price is not mentioned": the whole sentence is that something short goes unsaid. "Breakfast is not included"
+    # is a statement.
     adjacent = last - first == 1 and negation < known
-    passive = verb & _KNOWLEDGE and not verb & _GLUE and adjacent and head and head[-1] & _GLUE
+    passive = verb & _SAYING and adjacent and head and head[-1] & _GLUE
     if passive and all(function & _CLEAN for function in right) and len(left) <= _SHORT_SUBJECT:
         return "not_in_documents"
     return None

@@ -35,6 +35,7 @@ class Function(IntFlag):
     COMPLEMENTIZER = auto()
     HESITATION = auto()
     ADDRESSEE = auto()
+    SAYING = auto()
 
 
 class Token(NamedTuple):
@@ -67,6 +68,7 @@ _FIELDS = (
     (int(Function.COMPLEMENTIZER), "complementizers"),
     (int(Function.HESITATION), "hesitations"),
     (int(Function.ADDRESSEE), "addressees"),
+    (int(Function.SAYING), "sayings"),
 )
 
 

@@ -60,6 +60,8 @@ class Lexicon:
         unknowing: words that are an abstention by themselves once a source or nothing else is around
             (unknown).
         knowledge: verbs of knowing, saying, containing and finding, in the forms that a negation governs.
+        sayings: the participles among them that only a text can be the agent of: of "the price is not mentioned" the
+            documents are the agent, of "breakfast is not included" they are not.
         own_knowledge: first-person forms in languages that drop the pronoun, governed by a negation (sé, so).
         information: nouns for the thing not known (information, details, answer).
         assistance: verbs of helping; with an inability they refuse.
@@ -90,6 +92,7 @@ class Lexicon:
     unknowing: str
     knowledge: str
     information: str
+    sayings: str = ""
     own_knowledge: str = ""
     assistance: str = ""
     hesitations: str = ""

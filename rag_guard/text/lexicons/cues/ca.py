@@ -53,4 +53,5 @@ LEXICON = Lexicon(
     why="per_què com",
     verdicts="sí no cert fals correcte",
     elisions=True,
+    sayings="esmentat esmentada mencionat mencionada especificat especificada indicat indicada",
 )

@@ -55,4 +55,5 @@ LEXICON = Lexicon(
     what="co jaký jaká jaké který která které",
     why="proč jak",
     verdicts="ano ne pravda nepravda správně",
+    sayings="zmíněno zmíněna zmíněn uvedeno uvedena uveden specifikováno",
 )

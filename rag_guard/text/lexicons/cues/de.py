@@ -67,4 +67,5 @@ LEXICON = Lexicon(
     why="warum weshalb wieso wie",
     verdicts="ja nein doch richtig falsch wahr stimmt",
     postposed=True,
+    sayings="erwähnt genannt angegeben beschrieben thematisiert erläutert",
 )

@@ -63,4 +63,5 @@ LEXICON = Lexicon(
     what="what which",
     why="why how",
     verdicts="yes no yep nope yeah true false correct incorrect",
+    sayings="""mentioned stated specified said described discussed indicated disclosed noted addressed detailed clarified""",
 )

@@ -59,4 +59,5 @@ LEXICON = Lexicon(
     what="qué cuál cuáles",
     why="por_qué cómo",
     verdicts="sí si no verdadero falso cierto correcto",
+    sayings="mencionado mencionada mencionados mencionadas especificado especificada indicado indicada",
 )

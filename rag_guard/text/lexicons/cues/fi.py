@@ -55,4 +55,5 @@ LEXICON = Lexicon(
     what="mikä mitä mitkä",
     why="miksi miten",
     verdicts="kyllä ei joo oikein väärin totta",
+    sayings="mainittu mainita kerrottu ilmoitettu",
 )

@@ -61,4 +61,5 @@ LEXICON = Lexicon(
     why="pourquoi comment",
     verdicts="oui non si vrai faux exact",
     elisions=True,
+    sayings="""mentionné mentionnée mentionnés mentionnées précisé précisée indiqué indiquée spécifié spécifiée décrit décrite""",
 )

@@ -59,4 +59,5 @@ LEXICON = Lexicon(
     why="perché come",
     verdicts="sì si no vero falso esatto corretto",
     elisions=True,
+    sayings="menzionato menzionata menzionati menzionate specificato specificata indicato indicata precisato",
 )

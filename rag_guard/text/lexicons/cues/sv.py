@@ -53,4 +53,5 @@ LEXICON = Lexicon(
     why="varför hur",
     verdicts="ja nej jo sant falskt rätt fel",
     postposed=True,
+    sayings="nämnd nämnt nämns angivet angiven anges beskrivs specificerat",
 )
