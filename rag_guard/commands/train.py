@@ -51,6 +51,7 @@ def delta_probe(
     head: Annotated[str, typer.Option(help="mlp, or convolution over the answer's tokens.")] = "mlp",
     epochs: Annotated[int, typer.Option(min=1, help="Passes over the training tokens.")] = 10,
     dropout: Annotated[float, typer.Option(min=0.0, max=0.9, help="Dropout rate.")] = 0.1,
+    weight_decay: Annotated[float, typer.Option(min=0.0, help="Weight decay of AdamW.")] = 1e-4,
     task: _Task = None,
     limit: _Limit = None,
     seed: _Seed = 0,
@@ -88,6 +89,7 @@ def delta_probe(
         learnt,
         config,
         epochs=epochs,
+        weight_decay=weight_decay,
         seed=seed,
         progress=lambda epoch, loss, seconds: typer.echo(
             f"epoch {epoch}/{epochs}: loss {loss:.4f}, {seconds:.0f} s", err=True
