@@ -32,7 +32,7 @@ _NOVELTY = {WordClass.VERB: 0.5, WordClass.MODIFIER: 0.5}
 """How much an unmatched word counts as new information; verbs and modifiers are what paraphrase changes first."""
 _DOUBTFUL = 0.2
 _BESIDE_QUANTITY = 0.6
-"""Identity of an unmatched noun beside a supported quantity: "300 staff" for "300 people"."""
+"""Identity of an unmatched word beside a supported quantity or field: "300 staff" for "300 people"."""
 
 
 class AnswerJudge:
@@ -83,6 +83,7 @@ class AnswerJudge:
             claim: sum(_NOVELTY.get(self._classes[i], 1.0) for i, m in evidence.matches.items() if m.score < 0.5)
             for claim, evidence in self._aligner.claims.items()
         }
+        self._attested = {i for claim in self._aligner.claims for i in self._polarity.attested_words(claim)}
         self._room = {claim: self._aligner.room(claim) for claim in self._aligner.claims}
         scored = [self._score(mention) for mention in self._aligner.mentions]
         risks = self._word_risks(scored)
@@ -213,7 +214,7 @@ class AnswerJudge:
             return score
         claim = self._claim_of[index]
         floor = paraphrase_credit(self._classes[index], self._unmatched[claim], self._room[claim])
-        if self._supported_neighbour(index):
+        if index in self._attested or self._supported_neighbour(index):
             floor = max(floor, _BESIDE_QUANTITY)
         return 1.0 - (1.0 - score) * (1.0 - floor)
 

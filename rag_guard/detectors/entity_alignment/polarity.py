@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from rag_guard.detectors.entity_alignment.alignment import Aligner
 from rag_guard.detectors.entity_alignment.conflicts import Conflict
@@ -11,14 +12,16 @@ from rag_guard.text.lexicons.negation import CONTRASTS, NEGATIONS
 from rag_guard.text.lexicons.relations import are_antonyms
 from rag_guard.text.lexicons.verdicts import VERDICTS
 from rag_guard.text.relevance import rank_windows
+from rag_guard.text.windows import Field
 from rag_guard.text.words import Word
 
 _SCOPE = 2  # content words that a negation reaches
-_COVERED = 0.75  # share of a phrase that another must have to be about the same, both ways
+_COVERED = 0.75  # share of an answer's phrase that a document's must have to be about the same
+_COVERED_BACK = 0.6  # and the other way round: the document may add a detail
 _CANDIDATES = 4
 _BREAKS = frozenset(",.;:!?()，。；、|\n")
 _ALL_CONTRASTS = frozenset().union(*CONTRASTS.values())
-_CONJUNCTIONS = frozenset({"and", "und", "et", "y", "e", "och", "ja", "eta"})
+_CONJUNCTIONS = frozenset({"and", "und", "et", "y", "e", "och", "ja", "eta", "or", "oder", "ou", "o"})
 _ONLY = frozenset("only just merely nur seulement solo solamente solament bara jen vain".split())
 _PREDICATE_NEGATIONS = frozenset("not nicht pas no non inte ej ne ei eivät ez لا ليس ليست نیست नहीं não niet".split())
 _FINITE = frozenset(
@@ -42,7 +45,8 @@ class _Phrase:
         shared = len(self.stems & other.stems)
         return (
             shared >= 2
-            and shared >= _COVERED * max(len(self.stems), len(other.stems))
+            and shared >= _COVERED * len(self.stems)
+            and shared >= _COVERED_BACK * len(other.stems)
             and not self.is_hypothetical
             and not other.is_hypothetical
         )
@@ -55,6 +59,7 @@ class PolarityChecker:
         self._aligner = aligner
         self._analysis = aligner.analysis
         self._corpus = aligner.analysis.corpus
+        self._cached_fields: dict[int, list[tuple[int, Field, list[Word], bool]]] = {}
         self._cached_phrases: dict[int, list[_Phrase]] = {}
         self._cues = NEGATIONS.get(aligner.language or "", frozenset())
 
@@ -191,27 +196,57 @@ class PolarityChecker:
 
     def _with_records(self, claim: int) -> list[Conflict]:
         """Fields with a truth value whose name the claim says with the other polarity."""
-        flags = self._corpus.truth_fields
-        if not flags:
-            return []
-        words = self._analysis.claim_words[claim]
-        negated = self._denied_segments(words)
-        stems = {word.stem for word in words} | {word.norm for word in words}
-        found: list[Conflict] = []
-        for window, field, truth in flags:
-            said = _said(self._corpus.own_name(window, field), stems, words)
-            if said and truth is any(word in negated for word in said):
-                found.append(
-                    Conflict(
-                        "record",
-                        window,
-                        field.name_start,
-                        field.end,
-                        said[0].start,
-                        said[-1].end,
-                        self._text(window)[field.start : field.end],
-                    )
-                )
+        return [
+            Conflict(
+                "record",
+                window,
+                field.name_start,
+                field.end,
+                said[0].start,
+                said[-1].end,
+                self._text(window)[field.start : field.end],
+            )
+            for window, field, said, agrees in self._said_fields(claim)
+            if not agrees
+        ]
+
+    def attested_words(self, claim: int) -> set[int]:
+        """Indices of the words beside a field's name that the claim says with the field's polarity.
+
+        "available" in "parking is available" says no more than the field does.
+        """
+        found: set[int] = set()
+        for _, _, said, agrees in self._said_fields(claim):
+            if agrees:
+                named = self._analysis.words_in(said[0].start, said[-1].end)
+                for step, at in ((-1, named.start - 1), (1, named.stop)):
+                    claim_range = self._analysis.claim_ranges[claim]
+                    while at in claim_range and self._is_grammar(at):
+                        at += step
+                    if at in claim_range and not self._analysis.words[at].is_function:
+                        found.add(at)
+        return found
+
+    def _is_grammar(self, index: int) -> bool:
+        """Whether a word only links two words of one statement: a function word that joins no second thing."""
+        word = self._analysis.words[index]
+        return word.is_function and word.norm not in _CONJUNCTIONS
+
+    def _said_fields(self, claim: int) -> list[tuple[int, Field, list[Word], bool]]:
+        """Fields with a truth value that a claim names: window, field, the claim's words, whether it agrees."""
+        cached = self._cached_fields.get(claim)
+        if cached is not None:
+            return cached
+        found: list[tuple[int, Field, list[Word], bool]] = []
+        if flags := self._corpus.truth_fields:
+            words = self._analysis.claim_words[claim]
+            negated = self._denied_segments(words)
+            stems = {word.stem for word in words} | {word.norm for word in words}
+            for window, field, truth in flags:
+                said = _said(self._corpus.own_name(window, field), stems, words)
+                if said:
+                    found.append((window, field, said, truth is not any(word in negated for word in said)))
+        self._cached_fields[claim] = found
         return found
 
     def _denied_segments(self, words: Sequence[Word]) -> set[Word]:
@@ -231,8 +266,9 @@ class PolarityChecker:
                     break
                 end += 1
             denied.update(words[position + 1 : end])
-            content = [w for w in words[position + 1 : end] if not w.is_function]
-            if len(content) <= 1 and (cue.norm in _PREDICATE_NEGATIONS or cue.norm.endswith("n't")):
+            # The predicate of a denial: "available" in "is not available at the inn".
+            predicate = list(takewhile(lambda w: not w.is_function, words[position + 1 : end]))
+            if len(predicate) <= 1 and (cue.norm in _PREDICATE_NEGATIONS or cue.norm.endswith("n't")):
                 denied.update(words[start:position])
         return denied
 

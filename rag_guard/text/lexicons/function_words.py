@@ -30,11 +30,11 @@ _ENGLISH = frozenset(
     all any both each every few more most other others another some several many much less least lot lots various
     etc eg ie vs please
     later earlier finally eventually subsequently afterwards soon recently currently initially originally
-    well like including include includes included according based regarding due despite upon
+    well like including according based regarding due despite upon
     said say says make makes made making take takes took taken go goes went gone going come comes came coming
     give gives gave given giving become becomes became let lets put puts use uses used using
     thing things way ways able unable
-    mentioned provided given described stated noted following above-mentioned""".split()
+    mentioned given described stated noted following above-mentioned""".split()
 )
 
 
