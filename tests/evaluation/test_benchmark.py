@@ -266,7 +266,7 @@ def test_bench_command_prints_a_table_and_writes_every_figure(tmp_path):
     assert figures["overall"]["median_ms"] > 0
     assert {"python", "rag_guard", "code"} <= set(figures["versions"])
     assert figures["batch_ms_per_answer"] > 0
-    assert figures["command"].startswith("rag-guard ")
+    assert figures["command"].startswith("rag-guard")
 
 
 def test_bench_command_names_thresholds_on_other_splits_than_test(tmp_path):

@@ -331,6 +331,8 @@ def test_a_hub_that_does_not_answer_is_given_up_quickly(
     constants = pytest.importorskip("huggingface_hub.constants")
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     hub = HubSource("nobody/nothing", "0" * 40, {path: path for path in MEMBERS})
     monkeypatch.setattr(catalog, "KNOWN_MODELS", (replace(entry, sources=(hub,)),))
     with pytest.raises(ModelNotFoundError, match=re.escape("http://127.0.0.1:9 does not answer")):
