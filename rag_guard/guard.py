@@ -31,7 +31,7 @@ from rag_guard.presets import DEFAULT_PRESET, detectors_of
 from rag_guard.repair import Repair, Strategy
 from rag_guard.schema import DetectorRun, Document, Example, Report, Status
 from rag_guard.text.analysis import Analysis
-from rag_guard.text.corpus import corpus_for
+from rag_guard.text.corpus_cache import corpus_for
 
 
 class HallucinationGuard:

@@ -7,7 +7,7 @@ import pytest
 from rag_guard.preflight import Preflight, preflight
 from rag_guard.schema import Document, Status
 from rag_guard.text.analysis import Analysis
-from rag_guard.text.corpus import corpus_for
+from rag_guard.text.corpus_cache import corpus_for
 
 
 def check(answer: str, documents: list[str], question: str | None = None) -> Preflight:

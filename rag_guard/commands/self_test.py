@@ -9,7 +9,7 @@ from rag_guard.detectors.base import Detector
 from rag_guard.errors import InvalidInputError, RagGuardError
 from rag_guard.schema import Document, Example, Report, Status
 from rag_guard.text.analysis import Analysis
-from rag_guard.text.corpus import corpus_for
+from rag_guard.text.corpus_cache import corpus_for
 
 DOCUMENT = (
     "The lighthouse on Tervo Point is 31 m high. It was designed by Ilse Brandt and lit for the first time "

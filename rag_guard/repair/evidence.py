@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rag_guard.errors import MissingDependencyError
 from rag_guard.schema import Claim, Document, Evidence, Report
-from rag_guard.text.corpus import corpus_for
+from rag_guard.text.corpus_cache import corpus_for
 
 
 def require_sklearn(what: str) -> None:

@@ -7,7 +7,7 @@ from functools import cached_property
 from rag_guard.schema import Report
 from rag_guard.text.analysis import Analysis
 from rag_guard.text.blocks import Block, layout, overlapping
-from rag_guard.text.corpus import corpus_for
+from rag_guard.text.corpus_cache import corpus_for
 from rag_guard.text.sentences import block_sentences
 
 _PAIRS = {"(": ")", "[": "]", "（": "）", "【": "】"}

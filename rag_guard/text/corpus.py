@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import threading
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
 
@@ -18,8 +17,6 @@ from rag_guard.text.windows import Field, Window, find_windows
 from rag_guard.text.words import Word, find_words
 
 _NEAR = 0.5
-_CACHED_CORPORA = 64
-_CACHED_CHARACTERS = 4_000_000
 
 
 class Corpus:
@@ -393,43 +390,3 @@ def _is_plain(quantity: Quantity) -> bool:
         and quantity.high is not None
         and quantity.low > 0
     )
-
-
-class _CorpusCache:
-    """Least-recently-used corpora, bounded in number and in characters, safe to use from many threads."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._corpora: OrderedDict[tuple[str, ...], Corpus] = OrderedDict()
-        self._characters = 0
-
-    def get(self, documents: tuple[Document, ...]) -> Corpus:
-        key = tuple(document.text for document in documents)
-        with self._lock:
-            corpus = self._corpora.pop(key, None)
-            if corpus is not None:
-                self._corpora[key] = corpus
-                return corpus if corpus.documents == documents else _rebind(corpus, documents)
-            corpus = self._corpora[key] = Corpus(documents)
-            self._characters += sum(map(len, key))
-            while len(self._corpora) > 1 and (
-                len(self._corpora) > _CACHED_CORPORA or self._characters > _CACHED_CHARACTERS
-            ):
-                dropped, _ = self._corpora.popitem(last=False)
-                self._characters -= sum(map(len, dropped))
-            return corpus
-
-
-def _rebind(corpus: Corpus, documents: tuple[Document, ...]) -> Corpus:
-    """The same analysis under documents with the same texts but other ids or metadata."""
-    other = Corpus(documents)
-    other.__dict__.update({name: value for name, value in corpus.__dict__.items() if name != "documents"})
-    return other
-
-
-_cache = _CorpusCache()
-
-
-def corpus_for(documents: tuple[Document, ...]) -> Corpus:
-    """The analysis of ``documents``, shared with earlier calls on the same texts."""
-    return _cache.get(documents)

@@ -24,7 +24,7 @@ from rag_guard.documents import as_documents
 from rag_guard.errors import InvalidInputError
 from rag_guard.models.generator_logprobs import GeneratedTokens, align_log_probs, read_generated_tokens
 from rag_guard.text.analysis import Analysis
-from rag_guard.text.corpus import corpus_for
+from rag_guard.text.corpus_cache import corpus_for
 
 log_probability = st.floats(-200.0, 0.0)
 

@@ -19,7 +19,7 @@ from rag_guard.errors import InvalidInputError
 from rag_guard.evaluation.rows import LabelledExample, LabelSpan
 from rag_guard.schema import Document
 from rag_guard.text.analysis import Analysis
-from rag_guard.text.corpus import corpus_for
+from rag_guard.text.corpus_cache import corpus_for
 from rag_guard.training.context_sensitivity import fit_calibration
 from rag_guard.training.delta_probe import (
     answer_risks,

@@ -15,7 +15,7 @@ from rag_guard.models import catalog
 from rag_guard.models.causal_lm import ScoreRequest
 from rag_guard.models.loading import load_causal_lm
 from rag_guard.text.analysis import Analysis
-from rag_guard.text.corpus import corpus_for
+from rag_guard.text.corpus_cache import corpus_for
 
 NAME = "smollm2-135m-instruct"
 DOCUMENTS = ("The lighthouse on Vinga was built in 1890 by the engineer Gustaf von Heidenstam.",)

@@ -16,7 +16,7 @@ from rag_guard.decoding.verdict import judge
 from rag_guard.detectors.base import Detection, Finding, TokenRisks
 from rag_guard.schema import Evidence
 from rag_guard.text.analysis import Analysis
-from rag_guard.text.corpus import corpus_for
+from rag_guard.text.corpus_cache import corpus_for
 from rag_guard.text.words import find_words
 
 

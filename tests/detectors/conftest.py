@@ -7,7 +7,7 @@ import pytest
 from rag_guard import Document, HallucinationGuard, Report
 from rag_guard.detectors.entity_alignment import EntityAlignment
 from rag_guard.text.analysis import Analysis
-from rag_guard.text.corpus import corpus_for
+from rag_guard.text.corpus_cache import corpus_for
 
 
 @pytest.fixture(scope="session")

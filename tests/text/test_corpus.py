@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_guard import Document
-from rag_guard.text.corpus import Corpus, corpus_for
+from rag_guard.text.corpus import Corpus
+from rag_guard.text.corpus_cache import corpus_for
 from rag_guard.text.quantities import find_quantities
 
 TOWER = "The Harbour Tower is 88 m tall. It was finished in 1903."

@@ -37,7 +37,7 @@ class SubstitutionFinder:
             covered, others = self._rest(run, evidence, ranked.window)
             if others == 0 or covered < _REST_COVERED:
                 continue
-            filler = self._filler(run, evidence, ranked.window, mention)
+            filler = self._filler(run, evidence, ranked.window)
             if filler and self._is_rival(run, filler, evidence, ranked.window):
                 return self._substitute(run, filler, ranked.window)
         if set(evidence.matches) <= set(run) and not self._analysis.claim_quantities[evidence.claim]:
@@ -61,7 +61,7 @@ class SubstitutionFinder:
             elsewhere = max((self._rest(run, evidence, w, strict=True)[0] for w in having), default=0.0)
             if others < 2 or covered < _MISPLACED_COVERED or covered - elsewhere < _MISPLACED_MARGIN:
                 continue
-            filler = self._filler(run, evidence, window, mention)
+            filler = self._filler(run, evidence, window)
             if filler:
                 return self._substitute(run, filler, window)
         return None
@@ -168,7 +168,7 @@ class SubstitutionFinder:
             high += 1
         return words[low:high]
 
-    def _filler(self, run: tuple[int, ...], evidence: ClaimEvidence, window: int, mention: AnswerMention) -> list[Word]:
+    def _filler(self, run: tuple[int, ...], evidence: ClaimEvidence, window: int) -> list[Word]:
         """The window's content words in the place of ``run``: between, after or before the run's matched neighbours."""
         words = self._slot_words(window)
         answer = self._analysis.words
